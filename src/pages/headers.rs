@@ -10,11 +10,11 @@ use crate::{
     pages::{asset, routes::Place, settings::PagesState},
 };
 
-/// NoMatches is loaded from another host, no script and no style is in the page itself, forms go to this server only,
-/// and no other site can frame a page.
+/// Nothing is loaded from another host, no script and no style is in the page itself, forms and scripts ask this server
+/// only, and no other site can frame a page.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; \
-     frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
 /// A page may be kept, but is asked for each time: signing in and out changes it.

@@ -34,6 +34,7 @@ static PAGES: &[Page] = &[
     home::PAGE,
     search::PAGE,
     search::CSV,
+    search::meanings::PAGE,
     record::PAGE,
     record::CSV,
     record::solicitation::PAGE,

@@ -252,3 +252,120 @@ fn a_suggestion_costs_one_request() {
         assert_eq!(SERVER.get("/suggest?q=snow").header("x-ratelimit-cost"), Some("1"));
     }
 }
+
+/// The HTML of a page, which must be found.
+fn html(path: &str) -> String {
+    let page = SERVER.get(path);
+    assert_eq!(page.status, 200, "{path}");
+    String::from_utf8(page.body).unwrap()
+}
+
+fn between<'h>(html: &'h str, start: &str, end: &str) -> Vec<&'h str> {
+    let parts = html.split(start).skip(1);
+    parts.map(|part| part.split(end).next().unwrap()).collect()
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("&#38;", "&").replace("&amp;", "&")
+}
+
+#[test]
+fn a_page_of_results_says_what_the_words_may_mean_and_each_link_finds_as_many() {
+    let mut links = 0;
+    for lang in ["en", "fr"] {
+        for q in [
+            "ISED",
+            "MDN",
+            "STM",
+            "snow",
+            "CGI",
+            "montréal",
+            "déneigement à Montréal",
+            "script alert",
+        ] {
+            let page = html(&format!("/{lang}/search?kind=contract&q={}", encode(q)));
+            let shown = between(&page, "<section class=\"search-meanings\"", "</section>");
+            assert_eq!(shown.len(), 1, "{q}");
+            for meaning in between(shown[0], "<li>", "</li>") {
+                let href = unescaped(between(meaning, "href=\"", "\"")[0]);
+                let count = between(meaning, " · ", "</small>")[0];
+                let lead = html(&href);
+                let lead = between(&lead, "<p class=\"lead\" role=\"status\">", "</p>")[0].to_owned();
+                assert!(lead.starts_with(count), "{href}: {count}, {lead}");
+                assert!(!meaning.contains("<script>"), "{meaning}");
+                links += 1;
+            }
+        }
+    }
+    assert!(links > 20, "{links}");
+    let next = html("/en/search?kind=contract&q=montreal&offset=25");
+    assert!(!next.contains("search-meanings"), "only on the first page");
+    let number = html("/en/search?kind=tender&q=EN578-7/A");
+    assert!(between(&number, "search-meanings", "</section>")[0].contains("/en/solicitation/EN578-7%2FA"));
+}
+
+#[test]
+fn a_box_gets_the_same_in_the_language_of_the_page() {
+    let found = SERVER.get("/fr/suggest?q=MDN&kind=award").json();
+    assert_eq!(found["results"][0]["label"], "Défense nationale");
+    assert_eq!(found["results"][0]["what"], "Acheteur");
+    let href = found["results"][0]["href"].as_str().unwrap();
+    assert!(href.starts_with("/fr/search?kind=award&department_is="), "{href}");
+    let nothing = SERVER.get("/en/suggest?q=zzyzx").json();
+    assert_eq!(nothing, json!({"results": [], "status": "No suggestions"}));
+    for q in ["", "?q=", "?q=%F0%9F%9A%9C", "?kind=nothing", "?utm_source=x"] {
+        assert_eq!(
+            SERVER.get(&format!("/en/suggest{q}")).json()["results"],
+            json!([]),
+            "{q}"
+        );
+    }
+    let long = format!("/en/suggest?q={}", "montreal+".repeat(300));
+    assert_eq!(SERVER.get(&long).status, 200);
+}
+
+#[test]
+fn words_without_a_letter_or_digit_are_not_searched_for_and_the_page_says_so() {
+    for (lang, q, says) in [
+        ("en", "🚜", "Nothing was searched for"),
+        ("en", "\"\"", "Nothing was searched for"),
+        ("fr", "🚜", "Rien n’a été cherché"),
+    ] {
+        let page = html(&format!("/{lang}/search?kind=contract&q={}", encode(q)));
+        assert!(page.contains(says), "{q}: {page}");
+        assert!(!page.contains("search-meanings"), "{q}");
+        assert!(
+            between(&page, "<h1>", "</h1>")
+                .iter()
+                .all(|heading| !heading.contains('🚜')),
+            "{q}"
+        );
+        let marked = between(&page, "<span class=\"search-chip\">", "</span>");
+        assert!(
+            marked[0].contains("<small>"),
+            "the condition does not hold: {}",
+            marked[0]
+        );
+    }
+    assert!(!html("/en/search?kind=contract&q=snow").contains("Nothing was searched for"));
+    assert!(!html("/en/search?kind=contract").contains("Nothing was searched for"));
+}
+
+#[test]
+fn a_name_that_does_not_exist_leads_to_names_with_its_rare_words() {
+    let first = |path: &str| {
+        let page = SERVER.get(path);
+        let page = String::from_utf8(page.body).unwrap();
+        page.split("<main").nth(1).unwrap().to_owned()
+    };
+    let montreal = first(&format!("/en/department/{}", encode("Montréal")));
+    for name in ["Ville de Montréal", "Société de transport de Montréal"] {
+        assert!(montreal.contains(name), "{montreal}");
+    }
+    assert!(first("/en/department/ISDE").contains("Innovation, Science"));
+    let other = first(&format!(
+        "/en/vendor/CGI%20Inc.?with={}",
+        encode("Pavage Beauregard Construction")
+    ));
+    assert!(other.contains("Pavages Beauregard"), "{other}");
+}

@@ -17,7 +17,7 @@ use crate::{
         encoding::{encode, encode_pair},
         search_pool::Lane,
     },
-    model::{EntityType, Language, Role, Schema, commodity::CommodityCode, record::query_key},
+    model::{EntityType, Facet, Language, Role, Schema, commodity::CommodityCode, record::query_key},
     query::SearchQuery,
 };
 
@@ -72,7 +72,7 @@ const MIN_NUMBER: usize = 3;
 
 impl SuggestPlan {
     /// The names are listed once for a generation; then suggestions are quick.
-    pub(crate) fn lane(&self, generation: &Generation) -> Lane {
+    pub(crate) fn lane(generation: &Generation) -> Lane {
         if generation.known_meanings().is_some() {
             return Lane::Quick;
         }
@@ -139,6 +139,21 @@ impl SuggestPlan {
         let found = found.map(|(number, counts)| solicitation(number, &entity_types, counts));
         Ok(found.filter(|found| found.records > 0).collect())
     }
+}
+
+/// The names of vendors or departments that a text may mean, the best first. They need not be spelled like it.
+pub(crate) fn meant_names(ask: &Ask, facet: Facet, text: &str, limit: usize) -> Result<Vec<String>, Error> {
+    let wanted = match facet {
+        Facet::Vendor => MeaningType::Supplier,
+        _ => MeaningType::Department,
+    };
+    let meanings = ask.generation.meanings(&ask.deadline)?;
+    let found = meanings.index.find(text, limit, &ask.deadline)?.into_iter();
+    let name = |found: Found| match meanings.thing(found.meaning, found.number) {
+        Some(thing) => Some(thing.id.clone()),
+        None => Some(ask.generation.suppliers.get(found.number)?.name),
+    };
+    Ok(found.filter(|found| found.meaning == wanted).filter_map(name).collect())
 }
 
 fn solicitation(number: &str, entity_types: &[EntityType], counts: &[u64]) -> Suggested {

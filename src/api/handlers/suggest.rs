@@ -50,7 +50,7 @@ fn suggest(call: &Call) -> Result<Work, ApiError> {
         limit: given.limit.map_or(DEFAULT_LIMIT, |given| given.value) as usize,
     };
     let normal_form = (plan.text.clone(), plan.language.code(), plan.limit);
-    let lane = plan.lane(&call.generation);
+    let lane = SuggestPlan::lane(&call.generation);
     let work = Work::search(&call.generation, move |ask| {
         let results = plan.run(ask)?;
         let query = plan.text;

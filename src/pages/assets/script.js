@@ -36,3 +36,87 @@ for (const form of document.querySelectorAll("form[method=get], form:not([method
     setTimeout(() => { for (const field of empty) field.disabled = false; });
   });
 }
+
+// The box suggests what its words may mean: a combobox with a list, which the keyboard reaches from the box.
+for (const box of document.querySelectorAll("input[data-suggest]")) {
+  const list = document.createElement("ul");
+  const status = document.createElement("p");
+  const set = (element, attributes) => { for (const name in attributes) element.setAttribute(name, attributes[name]); };
+  let chosen = -1;
+  let timer;
+  let request;
+  // A search box cannot be a combobox; a text box can.
+  set(box, { type: "text", enterkeyhint: "search", role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": "suggestions" });
+  set(list, { id: "suggestions", class: "suggestions", role: "listbox", "aria-label": box.dataset.suggestions });
+  set(status, { class: "visually-hidden", role: "status" });
+  list.hidden = true;
+  box.parentElement.append(list, status);
+  const choose = (index) => {
+    const options = list.children;
+    chosen = options.length ? (index + options.length + 1) % (options.length + 1) : -1;
+    if (chosen === options.length) chosen = -1;
+    for (const [number, option] of [...options].entries()) option.setAttribute("aria-selected", number === chosen);
+    if (chosen < 0) box.removeAttribute("aria-activedescendant");
+    else {
+      box.setAttribute("aria-activedescendant", options[chosen].id);
+      options[chosen].scrollIntoView({ block: "nearest" });
+    }
+  };
+  const close = () => {
+    clearTimeout(timer);
+    request?.abort();
+    list.hidden = true;
+    list.replaceChildren();
+    box.setAttribute("aria-expanded", "false");
+    choose(-1);
+  };
+  const show = (results) => {
+    list.replaceChildren(...results.map(({ label, what, count, href }, number) => {
+      const option = document.createElement("li");
+      const name = document.createElement("bdi");
+      const note = document.createElement("small");
+      set(option, { id: `suggestion-${number}`, role: "option", "aria-selected": "false" });
+      name.textContent = label;
+      note.textContent = `${what} · ${count}`;
+      option.append(name, " ", note);
+      option.dataset.href = href;
+      return option;
+    }));
+    list.hidden = !results.length;
+    box.setAttribute("aria-expanded", String(!list.hidden));
+    choose(-1);
+  };
+  const ask = async () => {
+    request?.abort();
+    request = new AbortController();
+    const asked = new URLSearchParams({ q: box.value, kind: box.form.elements.kind?.value || "" });
+    try {
+      const answer = await fetch(`${box.dataset.suggest}?${asked}`, { signal: request.signal });
+      if (!answer.ok || answer.redirected) return;
+      const { results, status: said } = await answer.json();
+      if (document.activeElement !== box) return;
+      show(results);
+      status.textContent = said;
+    } catch { /* Another letter came, or the network failed: the box works without suggestions. */ }
+  };
+  box.addEventListener("input", () => {
+    close();
+    if (box.value.trim().length > 1) timer = setTimeout(ask, 250);
+  });
+  box.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    if (event.key === "ArrowDown") choose(chosen + 1);
+    else if (event.key === "ArrowUp") choose(chosen < 0 ? list.children.length - 1 : chosen - 1);
+    else if (event.key === "Escape") close();
+    else if (event.key === "Enter" && chosen >= 0) location.assign(list.children[chosen].dataset.href);
+    else return;
+    event.preventDefault();
+  });
+  list.addEventListener("mousedown", (event) => event.preventDefault());
+  list.addEventListener("click", (event) => {
+    const option = event.target.closest("li");
+    if (option) location.assign(option.dataset.href);
+  });
+  box.addEventListener("blur", close);
+  box.form.addEventListener("submit", close);
+}

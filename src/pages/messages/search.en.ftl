@@ -243,3 +243,25 @@ search-nothing-elsewhere = Found among other records
 
 search-wrong = There is a problem with the search
 search-wrong-without = Search without it
+
+## What words may mean
+
+search-unsearched = Nothing was searched for: “{ $text }” has no letter or digit. These are all records that fit the other conditions.
+search-meanings = Perhaps you mean
+search-meaning-supplier = Supplier, all its names
+search-meaning-department = Buyer
+search-meaning-solicitation = Solicitation
+search-meaning-commodity = Trade, by its code
+search-meaning-municipality = Place or government
+search-meaning-records =
+    { $count ->
+        [one] { $count } record
+       *[other] { $count } records
+    }
+search-suggestions = Suggestions
+search-suggestions-count =
+    { $count ->
+        [0] No suggestions
+        [one] { $count } suggestion; the arrow keys choose
+       *[other] { $count } suggestions; the arrow keys choose
+    }

@@ -243,3 +243,25 @@ search-translate-is-on = Aussi cherché dans l’autre langue :
 search-translate-is-off = Seuls vos propres mots ont été cherchés.
 search-translate-off = Seulement mes propres mots
 search-translate-on = Chercher dans les deux langues
+
+## What words may mean
+
+search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
+search-meanings = Peut-être cherchez-vous
+search-meaning-supplier = Fournisseur, tous ses noms
+search-meaning-department = Acheteur
+search-meaning-solicitation = Appel d’offres par numéro
+search-meaning-commodity = Domaine, selon son code
+search-meaning-municipality = Lieu ou gouvernement
+search-meaning-records =
+    { $count ->
+        [one] { $count } document
+       *[other] { $count } documents
+    }
+search-suggestions = Suggestions
+search-suggestions-count =
+    { $count ->
+        [0] Aucune suggestion
+        [one] { $count } suggestion; les flèches choisissent
+       *[other] { $count } suggestions; les flèches choisissent
+    }

@@ -18,7 +18,10 @@ use self::{
 };
 use crate::{
     api::{
-        analysis::profile::{self as analysis, NamedRecords, entity_types, similar_names},
+        analysis::{
+            profile::{self as analysis, NamedRecords, entity_types, similar_names},
+            suggest::meant_names,
+        },
         params::read::read_all,
     },
     catalog::ask::Ask,
@@ -147,7 +150,14 @@ impl Request {
 
     fn similar(&self, ask: &Ask, name: &str) -> Result<Vec<String>, ApiError> {
         let facet = self.facet();
-        Ok(similar_names(ask, facet, name, entity_types(facet), MAX_SIMILAR)?)
+        // First what the words mean, where a rare word weighs most; then names that are spelled nearly like it.
+        let mut similar = meant_names(ask, self.view.facet, name, MAX_SIMILAR)?;
+        for near in similar_names(ask, facet, name, entity_types(facet), MAX_SIMILAR)? {
+            if similar.len() < MAX_SIMILAR && !similar.contains(&near) {
+                similar.push(near);
+            }
+        }
+        Ok(similar)
     }
 }
 

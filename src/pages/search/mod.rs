@@ -15,6 +15,7 @@ mod figures;
 mod form;
 mod highlight;
 mod hits;
+pub(crate) mod meanings;
 #[cfg(test)]
 mod new_filter_tests;
 mod no_matches;

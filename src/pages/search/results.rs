@@ -33,6 +33,7 @@ use crate::{
             form::{Form, Input},
             highlight::Highlighter,
             hits::{Hit, HitWriter},
+            meanings::{self, Meaning},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
             notes::{coverage, csv_note, still_open},
@@ -91,6 +92,10 @@ struct ShownCondition {
 
 /// What was found.
 struct Results {
+    /// That nothing was searched for, because the words have no letter or digit.
+    unsearched: Option<String>,
+    /// What the words may mean.
+    meanings: Vec<Meaning>,
     sentence: String,
     /// Which years the sources of the records cover.
     coverage: Option<String>,
@@ -169,7 +174,11 @@ fn shown(
     layout: Layout,
     heading: String,
 ) -> Result<SearchPage, ApiError> {
-    let conditions = conditions(context, &plan.search.ignored);
+    let mut ignored = plan.search.ignored.clone();
+    if plan.search.query.text.is_none() {
+        ignored.push("q");
+    }
+    let conditions = conditions(context, &ignored);
     let results = found_results(context, plan, found, &conditions)?;
     Ok(SearchPage {
         layout,
@@ -212,6 +221,8 @@ fn found_results(
     };
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     Ok(Results {
+        unsearched: unsearched(context, plan),
+        meanings: meanings(context, plan)?,
         sentence: sentence(t, asked.entity_type, &found.aggregation),
         coverage: coverage(context, &plan.search.query, &found.aggregation)?,
         notes: quality::other_currencies(t, &currencies_of(&found.aggregation))
@@ -234,6 +245,30 @@ fn found_results(
         figures: Figures::of(context, &found.aggregation),
         nothing,
     })
+}
+
+/// That the words of the address have no letter or digit, so that all records match.
+fn unsearched(context: &SearchContext, plan: &Plan) -> Option<String> {
+    let text = context.asked.value("q").filter(|_| plan.search.query.text.is_none())?;
+    Some(context.t.with("search-unsearched", &[("text", &shortened(text))]))
+}
+
+/// What the words may mean, on the first page. Not what the search asks for already.
+fn meanings(context: &SearchContext, plan: &Plan) -> Result<Vec<Meaning>, ApiError> {
+    let (asked, first) = (context.asked, Start::Offset(0));
+    let text = asked
+        .value("q")
+        .filter(|_| asked.has_words() && plan.search.page.start == first);
+    let Some(text) = text else {
+        return Ok(Vec::new());
+    };
+    Ok(meanings::meanings(
+        context.ask,
+        context.t,
+        text,
+        asked.entity_type,
+        meanings::ABOVE_RESULTS,
+    )?)
 }
 
 /// How much of the total is doubtful. Not where the search is about records with or without a flag.
@@ -288,7 +323,7 @@ fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: St
 
 fn heading(asked: &SearchAddress, t: Texts) -> String {
     let kind = t.keyed("kinds-", asked.entity_type.name());
-    match asked.value("q") {
+    match asked.value("q").filter(|_| asked.has_words()) {
         Some(q) => t.with("search-title-about", &[("kind", &kind), ("query", &shortened(q))]),
         None => kind,
     }

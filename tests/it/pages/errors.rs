@@ -138,7 +138,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
 ];
 
 /// Pages that read nothing of their address.
-const WITHOUT_PARAMETERS: [&str; 2] = ["", "/about"];
+const WITHOUT_PARAMETERS: [&str; 3] = ["/suggest", "", "/about"];
 
 fn html(response: &Response) -> String {
     let html = String::from_utf8(response.body.clone()).unwrap();

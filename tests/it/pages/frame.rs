@@ -5,7 +5,7 @@ use procure::pages::settings::PagesSettings;
 use super::browser::{Browser, Page};
 use crate::support::{TestServer, contracts};
 
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 fn signed_in() -> Browser<'static> {
     let server = TestServer::shared();

@@ -1,0 +1,118 @@
+//! "Perhaps you mean": what the words of a search may mean, each a link to as many records as it states. Nothing of it
+//! is certain.
+
+use serde::Serialize;
+
+use crate::{
+    api::analysis::suggest::{SuggestPlan, Suggested},
+    catalog::{ask::Ask, suggest::MeaningType},
+    engine::Error,
+    http::{
+        error::ApiError,
+        work::{Reply, Work},
+    },
+    model::EntityType,
+    pages::{
+        address::{self, Parameters},
+        messages::Texts,
+        page::PageCall,
+        route::{Handler, Page},
+    },
+};
+
+/// What a box suggests while somebody types.
+pub(crate) const PAGE: Page = Page {
+    template: "/{lang}/suggest",
+    handler: Handler::Fixed(page),
+    ..Page::DEFAULT
+};
+
+/// Something that the words may mean.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Meaning {
+    pub(crate) label: String,
+    /// What it is: "Buyer".
+    pub(crate) what: String,
+    /// How many records the link leads to.
+    pub(crate) count: String,
+    pub(crate) href: String,
+}
+
+/// The answer to a box.
+#[derive(Serialize)]
+struct Meanings {
+    results: Vec<Meaning>,
+    /// How many there are, for those who hear the page.
+    status: String,
+}
+
+/// How many are shown above the results, and below a box.
+pub(crate) const ABOVE_RESULTS: usize = 5;
+const BELOW_BOX: usize = 8;
+
+/// The most characters of a text that are read; an address can be longer than a box.
+const MAX_CHARS: usize = 512;
+
+/// What a text may mean, the best first. Where it has records of `preferred`, the link leads to these.
+pub(crate) fn meanings(
+    ask: &Ask,
+    t: Texts,
+    text: &str,
+    preferred: EntityType,
+    limit: usize,
+) -> Result<Vec<Meaning>, Error> {
+    let plan = SuggestPlan {
+        text: text.chars().take(MAX_CHARS).collect(),
+        language: t.language(),
+        limit,
+    };
+    let found = plan.run(ask)?.into_iter();
+    Ok(found.filter_map(|found| meaning(t, found, preferred)).collect())
+}
+
+fn meaning(t: Texts, found: Suggested, preferred: EntityType) -> Option<Meaning> {
+    let what = match found.meaning {
+        MeaningType::Supplier => "supplier",
+        MeaningType::Department => "department",
+        MeaningType::Solicitation => "solicitation",
+        MeaningType::Commodity => "commodity",
+        MeaningType::Municipality => "municipality",
+    };
+    let what = t.keyed("search-meaning-", what);
+    let lang = t.language();
+    let Some(query) = found.query else {
+        return Some(Meaning {
+            what,
+            count: t.with("search-meaning-records", &[("count", &found.records)]),
+            href: address::solicitation(lang, &found.id),
+            label: found.label,
+        });
+    };
+    let rows = &found.by_entity_type;
+    let row = rows.iter().find(|row| row.entity_type == preferred);
+    let row = row.or_else(|| rows.iter().max_by_key(|row| row.records))?;
+    let parameters = query
+        .iter()
+        .fold(Parameters::default(), |all, (name, value)| all.with(name, value));
+    Some(Meaning {
+        what,
+        count: t.keyed_with("search-records-", row.entity_type.name(), &[("count", &row.records)]),
+        href: address::search(lang, row.entity_type, &parameters),
+        label: found.label,
+    })
+}
+
+fn page(call: &PageCall) -> Result<Work, ApiError> {
+    let parameters = Parameters::parse(call.query)?;
+    let text = parameters.get("q").unwrap_or_default().to_owned();
+    let preferred = parameters.get("kind").and_then(EntityType::parse);
+    let preferred = preferred.unwrap_or(EntityType::Contract);
+    let t = call.t;
+    let lane = SuggestPlan::lane(&call.generation);
+    let work = Work::search(&call.generation, move |ask| {
+        let results = meanings(ask, t, &text, preferred, BELOW_BOX)?;
+        let status = t.with("search-suggestions-count", &[("count", &results.len())]);
+        Reply::json(&Meanings { results, status })
+    });
+    call.validated(work.in_lane(lane), &call.query)
+}
