@@ -74,6 +74,9 @@ struct Entry {
 /// The maximum number of typed words that are compared: the first ones.
 pub(crate) const MAX_WORDS: usize = 8;
 
+/// The number of the first words that may be misspelled. Words near a misspelled one are looked for among all words.
+const MAX_FORGIVEN: usize = 4;
+
 /// The least share of what the typed words tell that a name must have, unless they contain the whole name.
 const MIN_COVERED: f32 = 0.55;
 
@@ -150,7 +153,7 @@ impl SuggestIndex {
         let mut weight_of_all = 0.0;
         for (number, word) in (1..).zip(&typed) {
             deadline.check()?;
-            let mut matches = self.words.matches(word, number == typed.len());
+            let mut matches = self.words.matches(word, number == typed.len(), number <= MAX_FORGIVEN);
             matches.sort_by(|a, b| b.quality.total_cmp(&a.quality));
             let weight = self.words.weight_of_typed(word, &matches);
             weight_of_all += weight;

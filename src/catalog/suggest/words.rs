@@ -133,8 +133,9 @@ impl Words {
         best.map_or(self.unknown, |best| self.weight(best.word))
     }
 
-    /// The words that a folded one may mean. `is_last`: whether it may be typed in part only.
-    pub(super) fn matches(&self, typed: &str, is_last: bool) -> Vec<WordMatch> {
+    /// The words that a folded one may mean. `is_last`: whether it may be typed in part only. `is_forgiven`: whether it
+    /// may be misspelled.
+    pub(super) fn matches(&self, typed: &str, is_last: bool, is_forgiven: bool) -> Vec<WordMatch> {
         let exact = self.find(typed);
         let mut found: Vec<WordMatch> = exact
             .into_iter()
@@ -160,7 +161,9 @@ impl Words {
                 is_near: false,
             }));
         }
-        self.add_near(typed, exact, &mut found);
+        if is_forgiven {
+            self.add_near(typed, exact, &mut found);
+        }
         found
     }
 
@@ -217,7 +220,7 @@ mod tests {
     }
 
     fn matched(words: &Words, typed: &str, is_last: bool) -> Vec<(String, f32)> {
-        let found = words.matches(typed, is_last).into_iter();
+        let found = words.matches(typed, is_last, true).into_iter();
         found
             .map(|found| (words.texts.get(found.word).to_owned(), found.quality))
             .collect()
@@ -241,6 +244,7 @@ mod tests {
         );
         assert_eq!(matched(&words, "sn", false), []);
         assert_eq!(matched(&words, "deneigmnt", false), own(&[("deneigement", NEAR[1])]));
+        assert!(words.matches("deneigmnt", true, false).is_empty());
         assert_eq!(matched(&words, "ok", false), []);
         assert_eq!(matched(&words, "", true), []);
         assert_eq!(matched(&words, "zzzz", true), []);
