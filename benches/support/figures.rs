@@ -23,7 +23,7 @@ pub fn save(command: Option<&str>, measured: &[Value], keeps_others: bool) {
     let is_new = |old: &Value| measured.iter().any(|new| new["name"] == old["name"]);
     let others = old["measured"].as_array().into_iter().flatten();
     let others = others.filter(|old| keeps_others && !is_new(old));
-    let lines: Vec<String> = others.chain(measured).map(Value::to_string).collect();
+    let lines: Vec<String> = others.chain(measured).map(line).collect();
     let text = format!(
         "{{\n  \"machine\": {},\n  \"date\": \"{}\",\n  \"command\": {},\n  \"about\": {},\n  \"tables\": {},\n  \"measured\": [\n    {}\n  ]\n}}\n",
         json!(machine()),
@@ -34,6 +34,15 @@ pub fn save(command: Option<&str>, measured: &[Value], keeps_others: bool) {
         lines.join(",\n    ")
     );
     fs::write(file, text).expect("writing the file of figures");
+}
+
+/// A measurement without what tells of the machine alone.
+fn line(measured: &Value) -> String {
+    let mut measured = measured.clone();
+    if let Some(members) = measured.as_object_mut() {
+        members.remove(super::report::CALIBRATION);
+    }
+    measured.to_string()
 }
 
 /// The processor and the number of its cores.
