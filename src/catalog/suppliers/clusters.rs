@@ -288,6 +288,28 @@ mod tests {
     }
 
     #[test]
+    fn near_names_of_one_city_are_shown_to_a_person() {
+        let of = |name: &str, city: &str| MentionLine {
+            mention: SupplierMention::of(name, "seao-xml").at(Some(city), None),
+            count: 1,
+            first: None,
+        };
+        let suggested = |mentions: &[MentionLine]| joined(mentions, "").1.contains("\"near_name\"");
+        assert!(suggested(&[
+            of("Pavages Dorvel inc.", "Laval"),
+            of("Pavages Dorvelle", "Laval")
+        ]));
+        assert!(!suggested(&[
+            of("Pavages Dorvel inc.", "Laval"),
+            of("Pavages Dorvelle", "Gatineau")
+        ]));
+        assert!(!suggested(&[
+            of("Pavages Dorvel inc.", "Laval"),
+            of("Plomberie Zutric", "Laval")
+        ]));
+    }
+
+    #[test]
     fn the_stops_hold() {
         for (why, mentions) in [
             (

@@ -249,14 +249,20 @@ fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
 }
 
 /// The names that a person should look at: equal but for form and punctuation, or spelled nearly the same at one
-/// postal code. Groups that are too large to read are left out.
+/// postal code or in one city. Groups that are too large to read are left out.
 pub(crate) fn suggestions(names: &Names) -> Vec<(u32, u32, Waiting)> {
     let mut by_core: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    let mut by_place: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut by_place: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
     for (number, name) in (0..).zip(&names.all) {
         by_core.entry(&name.form.core).or_default().push(number);
         for code in name.postal_codes.keys() {
-            by_place.entry(code).or_default().push(number);
+            by_place.entry((code, "")).or_default().push(number);
+        }
+        // A city has too many names to compare all of them.
+        if let Some(start) = name.form.core.get(..SAME_START) {
+            for city in name.cities.keys() {
+                by_place.entry((city, start)).or_default().push(number);
+            }
         }
     }
     let mut found = BTreeMap::new();
@@ -288,6 +294,9 @@ pub(crate) fn suggestions(names: &Names) -> Vec<(u32, u32, Waiting)> {
 
 /// The maximum number of names with one core, or at one postal code, that are compared with each other.
 const MAX_READ: usize = 40;
+
+/// How many bytes of the cores of near names in one city are equal.
+const SAME_START: usize = 4;
 
 /// How similar the cores of near names are at least, from 0 to 1.
 const NEAR: f64 = 0.9;
