@@ -134,6 +134,11 @@ pub(crate) fn vendor(language: Language, name: &str) -> String {
     format!("/{}/vendor/{}", language.code(), encode(of_name(Role::Vendor, name)))
 }
 
+/// The page of a supplier with all its names.
+pub(crate) fn supplier(language: Language, id: &str) -> String {
+    format!("/{}/supplier/{}", language.code(), encode(id))
+}
+
 pub(crate) fn department(language: Language, name: &str) -> String {
     format!(
         "/{}/department/{}",

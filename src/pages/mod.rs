@@ -51,6 +51,7 @@ pub(crate) mod sign_in_limit;
 pub(crate) mod source_names;
 pub(crate) mod sources;
 pub(crate) mod spreadsheet;
+pub(crate) mod supplier_names;
 pub(crate) mod visitor;
 pub(crate) mod visitors;
 pub(crate) mod welcome;

@@ -41,6 +41,8 @@ static PAGES: &[Page] = &[
     record::solicitation::CSV,
     profile::VENDOR,
     profile::VENDOR_CSV,
+    profile::SUPPLIER,
+    profile::SUPPLIER_CSV,
     profile::DEPARTMENT,
     profile::DEPARTMENT_CSV,
     commodity::PAGE,

@@ -5,11 +5,12 @@ use crate::{
         analysis::{
             commodity::PREFERRED,
             figures::{FigurePlan, Figures},
+            supplier,
         },
         cost::ScanCost,
         params::include::Include,
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, generation::Generation, suppliers::Supplier},
     engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
     model::{EntityType, Facet, Role, Schema},
     query::{Filter, SearchQuery},
@@ -115,6 +116,41 @@ pub(crate) fn profile(
         figures: figures(facet, chosen.entity_type).run(ask, &query)?,
         query,
     }))
+}
+
+/// The profile of a supplier over all its names, of one entity type: the requested one, else the first with records.
+/// `None` if it has no records of the requested one.
+pub(crate) fn of_supplier(
+    ask: &Ask,
+    supplier: &Supplier,
+    requested: Option<EntityType>,
+) -> Result<Option<Profile>, Error> {
+    let mut kinds = supplier_records(supplier).map(|(entity_type, _)| entity_type);
+    let Some(chosen) = kinds.find(|kind| requested.is_none_or(|requested| requested == *kind)) else {
+        return Ok(None);
+    };
+    let query = supplier::query(supplier, chosen);
+    Ok(Some(Profile {
+        named: ResolvedName {
+            key: supplier.id.clone(),
+            name: supplier.name.clone(),
+            name_fr: None,
+            kind: None,
+        },
+        figures: figures(Facet::Vendor, chosen).run(ask, &query)?,
+        query,
+    }))
+}
+
+/// The entity types with records of a supplier, in the order of [`PREFERRED`], and how many.
+pub(crate) fn supplier_records(supplier: &Supplier) -> impl Iterator<Item = (EntityType, u64)> {
+    let records = |of: EntityType| {
+        let row = supplier.by_entity_type.iter().find(|row| row.entity_type == of);
+        row.map_or(0, |row| row.records)
+    };
+    entity_types(Facet::Vendor)
+        .map(move |of| (of, records(of)))
+        .filter(|(_, records)| *records > 0)
 }
 
 /// Known names that are similar to one that does not exist, the most similar first: first the best of each entity type,

@@ -222,11 +222,15 @@ impl SuggestionView {
 
 /// The records of a supplier.
 pub(crate) fn query(supplier: &Supplier, entity_type: EntityType) -> SearchQuery {
-    let filter = Filter::AnyFacetValue {
+    SearchQuery::newest(entity_type, vec![filter(supplier)])
+}
+
+/// Any of its names.
+pub(crate) fn filter(supplier: &Supplier) -> Filter {
+    Filter::AnyFacetValue {
         facet: Facet::Vendor,
         keys: supplier.keys(),
-    };
-    SearchQuery::newest(entity_type, vec![filter])
+    }
 }
 
 /// The entity type with most records; of equal ones the first.

@@ -73,6 +73,11 @@ search-condition-ending_after = Ending from
 search-condition-ending_before = Ending until
 search-condition-commodity = Commodity:
 search-condition-supplier = Supplier:
+search-supplier-names =
+    { $count ->
+        [one] { $name }
+       *[other] { $name }, all { $count } names
+    }
 search-condition-quality_flag = Doubt:
 search-condition-competition = Competition:
 search-condition-level = Level:

@@ -73,6 +73,11 @@ search-condition-ending_after = Fin à partir du
 search-condition-ending_before = Fin jusqu’au
 search-condition-commodity = Marchandise :
 search-condition-supplier = Fournisseur :
+search-supplier-names =
+    { $count ->
+        [one] { $name }
+       *[other] { $name }, tous ses { $count } noms
+    }
 search-condition-quality_flag = Doute :
 search-condition-competition = Concurrence :
 search-condition-level = Palier :

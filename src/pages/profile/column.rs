@@ -9,7 +9,7 @@ use crate::{
         },
         params::parse::MIN_NAME_LENGTH,
     },
-    catalog::ask::Ask,
+    catalog::{ask::Ask, suppliers::Supplier},
     engine::{
         aggregation::FacetBucket,
         names::{BodyKind, ResolvedName},
@@ -57,6 +57,8 @@ pub(super) struct Column {
     pub(super) is_of_vendor: bool,
     /// The search for all records with the name; `None` if the name is too short to search for.
     pub(super) search: Option<String>,
+    /// The key of the text for that search.
+    pub(super) search_label: &'static str,
     /// The figures in a row of the table that compares two names.
     pub(super) facts: Vec<Fact>,
 }
@@ -99,6 +101,45 @@ pub(super) struct View {
     pub(super) t: Texts,
     pub(super) facet: Facet,
     pub(super) today: Date,
+}
+
+/// Whose figures a column has.
+pub(super) struct Subject {
+    /// In the language of the page, if it is known.
+    name: String,
+    /// The page of it alone.
+    href: String,
+    /// The parameters of the search for its records; `None` if no search finds them.
+    searched: Option<Parameters>,
+    /// Of a buyer.
+    body: Option<BodyKind>,
+    /// How many names are joined, of a supplier with all its names.
+    names: Option<usize>,
+}
+
+impl Subject {
+    /// One name.
+    pub(super) fn named(view: View, named: &ResolvedName) -> Subject {
+        let name = view.name_of(named);
+        Subject {
+            href: view.page_of(&name),
+            searched: searched(view, &name, named.kind),
+            body: named.kind,
+            names: None,
+            name,
+        }
+    }
+
+    /// All names of a supplier.
+    pub(super) fn supplier(view: View, supplier: &Supplier) -> Subject {
+        Subject {
+            name: supplier.name.clone(),
+            href: address::supplier(view.lang(), &supplier.id),
+            searched: Some(Parameters::default().with("supplier", &supplier.id)),
+            body: None,
+            names: Some(supplier.names.len()),
+        }
+    }
 }
 
 /// The HTML ids of the charts of a column.
@@ -152,13 +193,18 @@ impl View {
     }
 }
 
-/// The column of a name.
-pub(super) fn column(view: View, ask: &Ask, profile: &Profile, ids: ChartIds) -> Result<Column, ApiError> {
+/// The column of a name or of a supplier.
+pub(super) fn column(
+    view: View,
+    ask: &Ask,
+    profile: &Profile,
+    subject: Subject,
+    ids: ChartIds,
+) -> Result<Column, ApiError> {
     let t = view.t;
     let overview = Overview::of(ask, t, view.today, profile);
     let (counted, with_value) = (overview.counted(), overview.with_value());
-    let name = view.name_of(&profile.named);
-    let searched = searched(view, &name, profile.named.kind);
+    let searched = subject.searched;
     let search = |query: &Parameters| address::search(view.lang(), overview.entity_type(), query);
     let without = searched
         .as_ref()
@@ -169,8 +215,8 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, ids: ChartIds) ->
     let amount = counted.values.as_ref().map(|values| values.total_value);
     let competition = methods.map(|methods| Competition::of(methods, counted.total, amount.unwrap_or_default()));
     Ok(Column {
-        href: view.page_of(&name),
-        sentence: sentence(&overview, other),
+        href: subject.href,
+        sentence: sentence(&overview, other, subject.names),
         coverage: overview.coverage(),
         values_note: (amount.is_some() && with_value < counted.total).then(|| {
             t.with(
@@ -187,12 +233,16 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, ids: ChartIds) ->
         market: overview.market(view.scope(), false),
         doubt: overview.doubt(without),
         currencies: overview.currencies(),
-        body: profile.named.kind.and_then(|body| body_note(t, body)),
+        body: subject.body.and_then(|body| body_note(t, body)),
         search: searched.as_ref().map(search),
-        facts: facts(&overview, other, competition.as_ref()),
+        search_label: match subject.names {
+            Some(_) => "supplier-search",
+            None => "profile-search",
+        },
+        facts: facts(&overview, other, competition.as_ref(), subject.names),
         newest: overview.newest()?,
-        is_of_vendor: view.facet == Facet::Vendor,
-        name,
+        is_of_vendor: view.facet == Facet::Vendor && subject.names.is_none_or(|names| names == 1),
+        name: subject.name,
     })
 }
 
@@ -242,8 +292,8 @@ fn category(t: Texts, code: &str) -> String {
     }
 }
 
-/// "1,284 contracts worth $412 million, 2009–2026, with 37 buyers."
-fn sentence(overview: &Overview, other: Facet) -> String {
+/// "1,284 contracts worth $412 million, 2009–2026, with 37 buyers, under 3 names."
+fn sentence(overview: &Overview, other: Facet, names: Option<usize>) -> String {
     let mut parts = overview.sentence_parts();
     let others = overview.counts(other).distinct;
     if others > 0 {
@@ -252,10 +302,11 @@ fn sentence(overview: &Overview, other: Facet) -> String {
             .keyed_with("profile-with-", side(other), &[("count", &others)]);
         parts.push(with);
     }
+    parts.extend(names.map(|names| overview.t.with("supplier-under-names", &[("count", &names)])));
     format!("{}.", parts.join(", "))
 }
 
-fn facts(overview: &Overview, other: Facet, competition: Option<&Competition>) -> Vec<Fact> {
+fn facts(overview: &Overview, other: Facet, competition: Option<&Competition>, names: Option<usize>) -> Vec<Fact> {
     let (t, counted, with_value) = (overview.t, overview.counted(), overview.with_value());
     let fact = |label: String, value: Option<String>| Fact {
         label,
@@ -272,6 +323,9 @@ fn facts(overview: &Overview, other: Facet, competition: Option<&Competition>) -
     }
     let period = years_between(counted.earliest_date, counted.latest_date);
     facts.push(fact(t.text("profile-fact-period"), period));
+    if let Some(names) = names {
+        facts.push(fact(t.text("supplier-fact-names"), Some(t.count(names as u64))));
+    }
     let others = overview.counts(other).distinct;
     if others > 0 {
         let label = t.keyed("profile-fact-", side(other));

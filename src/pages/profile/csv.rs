@@ -1,13 +1,17 @@
-//! The records of a vendor or of a department as a file for spreadsheets.
+//! The records of a vendor, of a supplier or of a department as a file for spreadsheets.
 
 use crate::{
-    api::analysis::profile::{self, entity_types},
+    api::analysis::{
+        profile::{self, entity_types},
+        supplier,
+    },
     http::{error::ApiError, quoted::quoted, work::Work},
     model::Facet,
     pages::{
         department_names::names_facet,
         page::PageCall,
         spreadsheet::record_file::{Subject, file_of},
+        supplier_names::find,
     },
 };
 
@@ -26,5 +30,19 @@ pub(super) fn records(call: &PageCall, facet: Facet, name: &str) -> Result<Work,
     file_of(call, subject, move |ask, entity_type| {
         let named = ask.resolve_name(entity_type, facet, &name)?;
         Ok(named.map(|named| profile::filter(facet, &named)))
+    })
+}
+
+/// The records of one entity type under all names of a supplier.
+pub(super) fn supplier_records(call: &PageCall, id: &str) -> Result<Work, ApiError> {
+    let found = find(&call.generation, id)?;
+    let subject = Subject {
+        what: format!("the supplier {}", quoted(id)),
+        cure: "find suppliers with /suppliers?q=…",
+        entity_types: entity_types(Facet::Vendor).collect(),
+    };
+    file_of(call, subject, move |_, entity_type| {
+        let has_records = found.by_entity_type.iter().any(|row| row.entity_type == entity_type);
+        Ok(has_records.then(|| supplier::filter(&found)))
     })
 }

@@ -46,6 +46,7 @@ use crate::{
         place_names::place_name,
         quality::{self, Doubt},
         route::{Handler, Page},
+        supplier_names::AllNames,
     },
 };
 
@@ -81,6 +82,8 @@ struct RecordPage {
     amendments: Option<Amendments>,
     documents: Option<Vec<Document>>,
     related: Option<Related>,
+    /// The supplier of several names that the record's vendor belongs to.
+    all_names: Option<AllNames>,
     source: Option<&'static PublishedSource<'static>>,
     /// The page that estimates what the tender is worth.
     worth: Option<String>,
@@ -149,13 +152,7 @@ fn record_page(
     };
     let amendments = amendments::amendments(&presenter, &members);
     let documents = documents::documents(&presenter, &members);
-    let mut shown_elsewhere = Vec::new();
-    if amendments.is_some() {
-        shown_elsewhere.extend(amendments::SHOWN_FIELDS);
-    }
-    if documents.is_some() {
-        shown_elsewhere.push(documents::SHOWN_FIELD);
-    }
+    let shown_elsewhere = shown_elsewhere(amendments.is_some(), documents.is_some());
     let whole_title = bilingual::title(&record, lang);
     let title = whole_title.clone().map(heading_of);
     let kind = entity_type.name();
@@ -178,6 +175,9 @@ fn record_page(
         amendments,
         documents,
         related: related::related(ask, entity_type, &record, t)?,
+        all_names: record
+            .text("vendor_name")
+            .and_then(|name| AllNames::of(generation, lang, name)),
         source: publisher::source_of(
             record.id(),
             year,
@@ -187,6 +187,18 @@ fn record_page(
         worth: (entity_type == EntityType::Tender).then(|| address::worth(lang, record.id())),
         raw: (bytes.len() <= MAX_RAW_BYTES).then(|| String::from_utf8_lossy(bytes).into_owned()),
     })
+}
+
+/// The fields that tables show, and the sections need not repeat.
+fn shown_elsewhere(has_amendments: bool, has_documents: bool) -> Vec<&'static str> {
+    let mut fields = Vec::new();
+    if has_amendments {
+        fields.extend(amendments::SHOWN_FIELDS);
+    }
+    if has_documents {
+        fields.push(documents::SHOWN_FIELD);
+    }
+    fields
 }
 
 /// The maximum length of a heading, in characters. A publisher can write a whole description as the title.

@@ -61,6 +61,7 @@ fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String 
         Some((FilterKind::Part(Role::Department) | FilterKind::Name(Role::Department, _), _)) => {
             Some(context.department(value))
         }
+        Some((FilterKind::Supplier, _)) => context.supplier(value),
         Some((FilterKind::OneOf(..), FilterValue::Text(choice))) => choice_words(t, parameter, &choice),
         Some((_, FilterValue::Day(day))) => Some(format::date(lang, day)),
         Some((_, FilterValue::Amount(amount))) => Some(format::money(lang, amount, CAD)),

@@ -43,6 +43,17 @@ impl SearchContext<'_> {
         shown.unwrap_or_else(|| name.to_owned())
     }
 
+    /// The name of a supplier, and how many names it has; `None` for an identifier that none has.
+    pub(crate) fn supplier(&self, id: &str) -> Option<String> {
+        let suppliers = &self.ask.generation.suppliers;
+        let supplier = suppliers.get(suppliers.find_id(id)?)?;
+        let (name, count) = (shortened(&supplier.name), supplier.names.len());
+        Some(
+            self.t
+                .with("search-supplier-names", &[("name", &name), ("count", &count)]),
+        )
+    }
+
     /// The words and the number of a commodity code.
     pub(crate) fn commodity(&self, code: &CommodityCode) -> String {
         commodity_names::label(&self.ask.generation.commodities, code, self.t)

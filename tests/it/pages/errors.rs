@@ -72,6 +72,17 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "/vendor.csv/acme?limit=x",
         "n’est pas un nombre de fiches",
     ),
+    (
+        "/supplier/{id}",
+        "/supplier/sup_0?kind=x",
+        "ne fait pas partie des choix",
+    ),
+    ("/supplier/{id}", "/supplier/sup_0", "Il n’y a rien à cette adresse"),
+    (
+        "/supplier.csv/{id}",
+        "/supplier.csv/sup_0",
+        "Il n’y a rien à cette adresse",
+    ),
     ("/department/{name}", "/department/acme?x=1", "n’est pas un paramètre"),
     (
         "/department.csv/{name}",

@@ -14,3 +14,4 @@ mod profile;
 mod record;
 mod search;
 mod sources;
+mod supplier;

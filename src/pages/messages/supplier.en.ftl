@@ -1,0 +1,56 @@
+# The page of a supplier with all its names.
+
+supplier-under-names =
+    { $count ->
+        [one] under { $count } name
+       *[other] under { $count } names
+    }
+supplier-fact-names = Names
+supplier-all-names = This supplier with all its { $count } names
+supplier-total =
+    { $count ->
+        [one] This supplier has one name.
+       *[other] The sums on this page join { $count } names.
+    } Records of all types together: { $records }, worth { $value }. A purchase that is published as an award and as a contract counts in both.
+supplier-names-title = Names, and why each is here
+supplier-name = Name
+supplier-records = Records
+supplier-value = Value, all types
+supplier-reason = Reason
+supplier-more-names = The { $listed } names with most records of { $count }.
+supplier-reason-chosen = The commonest of the names.
+supplier-reason-number = It is published with { $number }, as “{ $with }” is.
+supplier-reason-legal-name = { $source } publishes it and “{ $with }” as the name and the legal name of one supplier.
+supplier-reason-operating-name = { $source } publishes it and “{ $with }” as the name and the operating name of one supplier.
+supplier-reason-standardized-name = { $source } publishes it and “{ $with }” as the name and the standardized name of one supplier.
+supplier-reason-division = One of this name and “{ $with }” says that it is a division of the other.
+supplier-reason-core-name = It differs from “{ $with }” in its form only, and both are at { $code }.
+supplier-reason-claim = A person has claimed that it is “{ $with }”
+supplier-numbers-title = Official numbers
+supplier-number = { $number }, published { $count ->
+        [one] once
+       *[other] { $count } times
+    }
+supplier-number-neq = Quebec enterprise number (NEQ) { $number }
+supplier-number-alberta = account { $number } on Alberta’s portal
+supplier-suggestions-title = Perhaps the same
+supplier-suggestions-about = These suppliers are not in any sum of this page. A person has to decide.
+supplier-suggestion = Supplier
+supplier-suggestion-why = Why it is not decided
+supplier-compare = Compare
+supplier-suggestion-names = “{ $own }” and “{ $other }”: { $why }
+supplier-suggestion-evidence = “{ $own }”: { $sentence } No rule joins them: { $why }
+supplier-waiting-several-names = a publisher gives one of the names to several suppliers.
+supplier-waiting-single-statement = only one statement gives them the same official number.
+supplier-waiting-too-many-names = together they would have more names than a rule may join.
+supplier-waiting-two-large-suppliers = both have more than ten names.
+supplier-waiting-different-numbers = they have different official numbers.
+supplier-waiting-one-word = a name of one word without an official number may be that of several firms.
+supplier-waiting-consortium = one is a consortium, which is a bidder of its own.
+supplier-waiting-person = it is the name of a person.
+supplier-waiting-different-forms = their legal forms differ.
+supplier-waiting-same-core-name = they are equal but for legal form and punctuation, and share no place.
+supplier-waiting-near-name = they are spelled nearly the same, and share a place.
+supplier-report-title = Do you disagree?
+supplier-report = Rules join names by what publishers state; records never change. If two firms are joined here, or one firm is split, send the operator of this service the address of this page, the two names, and how you know. The operator can record that two names are the same supplier, or different ones; this beats every rule from the next index on.
+supplier-search = Search all records of this supplier

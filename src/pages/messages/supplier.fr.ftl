@@ -1,0 +1,53 @@
+# La page d’un fournisseur avec tous ses noms.
+
+supplier-under-names =
+    { $count ->
+        [one] sous { $count } nom
+       *[other] sous { $count } noms
+    }
+supplier-fact-names = Noms
+supplier-all-names = Ce fournisseur avec tous ses { $count } noms
+supplier-total =
+    { $count ->
+        [one] Ce fournisseur a un seul nom.
+       *[other] Les sommes de cette page réunissent { $count } noms.
+    } Fiches de tous les types : { $records }, d’une valeur de { $value }. Un achat publié comme attribution et comme contrat compte dans les deux.
+supplier-names-title = Noms, et pourquoi chacun est ici
+supplier-name = Nom
+supplier-records = Fiches
+supplier-value = Valeur, tous les types
+supplier-reason = Raison
+supplier-more-names = Les { $listed } noms ayant le plus de fiches sur { $count }.
+supplier-reason-chosen = Le plus courant des noms.
+supplier-reason-number = Il est publié avec { $number }, comme « { $with } ».
+supplier-reason-legal-name = { $source } le publie avec « { $with } » comme nom et dénomination sociale d’un même fournisseur.
+supplier-reason-operating-name = { $source } le publie avec « { $with } » comme nom et nom commercial d’un même fournisseur.
+supplier-reason-standardized-name = { $source } le publie avec « { $with } » comme nom et nom normalisé d’un même fournisseur.
+supplier-reason-division = L’un de ce nom et de « { $with } » se dit une division de l’autre.
+supplier-reason-core-name = Il ne diffère de « { $with } » que par sa forme, et les deux sont à l’adresse { $code }.
+supplier-reason-claim = Une personne a déclaré qu’il s’agit de « { $with } »
+supplier-numbers-title = Numéros officiels
+supplier-number = { $number }, publié { $count } fois
+supplier-number-neq = numéro d’entreprise du Québec (NEQ) { $number }
+supplier-number-alberta = compte { $number } sur le portail de l’Alberta
+supplier-suggestions-title = Peut-être le même
+supplier-suggestions-about = Ces fournisseurs ne sont dans aucune somme de cette page. Une personne doit en décider.
+supplier-suggestion = Fournisseur
+supplier-suggestion-why = Pourquoi ce n’est pas décidé
+supplier-compare = Comparer
+supplier-suggestion-names = « { $own } » et « { $other } » : { $why }
+supplier-suggestion-evidence = « { $own } » : { $sentence } Aucune règle ne les réunit : { $why }
+supplier-waiting-several-names = un diffuseur donne l’un des noms à plusieurs fournisseurs.
+supplier-waiting-single-statement = une seule mention leur donne le même numéro officiel.
+supplier-waiting-too-many-names = ensemble, ils auraient plus de noms qu’une règle ne peut en réunir.
+supplier-waiting-two-large-suppliers = les deux ont plus de dix noms.
+supplier-waiting-different-numbers = ils ont des numéros officiels différents.
+supplier-waiting-one-word = un nom d’un seul mot, sans numéro officiel, peut être celui de plusieurs entreprises.
+supplier-waiting-consortium = l’un est un consortium, soumissionnaire à part entière.
+supplier-waiting-person = c’est le nom d’une personne.
+supplier-waiting-different-forms = leurs formes juridiques diffèrent.
+supplier-waiting-same-core-name = ils ne diffèrent que par la forme juridique et la ponctuation, sans lieu commun.
+supplier-waiting-near-name = leur graphie est presque la même, et ils partagent un lieu.
+supplier-report-title = Vous n’êtes pas d’accord ?
+supplier-report = Des règles réunissent les noms d’après ce que publient les diffuseurs ; les fiches ne changent jamais. Si deux entreprises sont réunies ici, ou si une entreprise est divisée, envoyez à l’exploitant de ce service l’adresse de cette page, les deux noms et ce qui le montre. L’exploitant peut déclarer que deux noms sont le même fournisseur, ou des fournisseurs différents ; cela l’emporte sur toute règle dès l’index suivant.
+supplier-search = Chercher toutes les fiches de ce fournisseur

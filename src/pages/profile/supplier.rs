@@ -1,0 +1,126 @@
+//! The page of a supplier: the figures of `/vendor/{name}` over all its names, and why each name is here.
+
+use actix_web::http::{
+    StatusCode,
+    header::{self, HeaderValue},
+};
+use bytes::Bytes;
+
+use super::{
+    column::{CHART_IDS, Column, Subject, column},
+    profile_page::{
+        CompareForm, ProfilePage, Request, Unknown, align_all, comparison, csv_links, second_unknown, title_of,
+    },
+    supplier_part::SupplierPart,
+};
+use crate::{
+    api::analysis::profile::{self as analysis, supplier_records},
+    catalog::{
+        ask::Ask,
+        suppliers::{Supplier, SupplierList},
+    },
+    http::{
+        error::ApiError,
+        work::{Job, Reply, Work},
+    },
+    model::{EntityType, Facet},
+    pages::{
+        address::{self, with_query},
+        kind_tabs::KindTab,
+        page::{Exports, HTML, Layout, PageCall, Section, render},
+        supplier_names::find,
+    },
+};
+
+pub(super) fn page(call: &PageCall, id: &str) -> Result<Work, ApiError> {
+    let request = Request::read(call, Facet::Vendor, id)?;
+    let supplier = find(&call.generation, id)?;
+    if supplier.id != id {
+        return moved(call, &supplier);
+    }
+    let exports = call.exports(format!("/supplier/{}", supplier.id), "");
+    let layout = call.layout("", Section::Search).with_exports(exports);
+    let columns = 1 + usize::from(request.with.is_some());
+    let cost = analysis::cost(&call.generation, Facet::Vendor, request.kind, columns);
+    let work = Work::search(&call.generation, move |ask| {
+        render(&supplier_page(ask, request, &supplier, layout)?)
+    });
+    call.validated(cost.charge(work), &(call.path, call.query))
+}
+
+/// Leads to the identifier that a supplier has now. Not for ever, because the next index may undo it.
+fn moved(call: &PageCall, supplier: &Supplier) -> Result<Work, ApiError> {
+    let address = with_query(&address::supplier(call.lang, &supplier.id), call.query);
+    let location = HeaderValue::from_str(&address).map_err(ApiError::internal)?;
+    let reply = Reply::from(Bytes::new()).with_status(StatusCode::TEMPORARY_REDIRECT);
+    let headers = vec![(header::LOCATION, location), (header::CONTENT_TYPE, HTML)];
+    Ok(Work::new(Job::Ready(reply.with_headers(headers))))
+}
+
+fn supplier_page(ask: &Ask, request: Request, supplier: &Supplier, layout: Layout) -> Result<ProfilePage, ApiError> {
+    let view = request.view;
+    let (columns, kind, missing) = columns(ask, &request, supplier)?;
+    let tab = |(of, records): (EntityType, u64)| KindTab::new(of, records, kind, &request.path, &request.query);
+    Ok(ProfilePage {
+        t: view.t,
+        what: view.facet.name(),
+        tabs: supplier_records(supplier).map(tab).collect(),
+        all_names: None,
+        supplier: Some(SupplierPart::of(view.t, supplier)),
+        comparison: comparison(&columns),
+        form: CompareForm {
+            kind: request.kind.map(EntityType::name),
+            with: request.with.unwrap_or_default(),
+            action: request.path,
+        },
+        unknown: missing,
+        layout: Layout {
+            title: title_of(view, &columns, &supplier.name),
+            exports: Exports {
+                csv: csv_links(&columns, kind),
+                ..layout.exports
+            },
+            ..layout
+        },
+        columns,
+    })
+}
+
+/// As of two names: the second supplier has an identifier, or any of its names.
+fn columns(
+    ask: &Ask,
+    request: &Request,
+    supplier: &Supplier,
+) -> Result<(Vec<Column>, Option<EntityType>, Option<Unknown>), ApiError> {
+    let view = request.view;
+    let of_supplier = |supplier: &Supplier, kind, ids| {
+        let Some(profile) = analysis::of_supplier(ask, supplier, kind)? else {
+            return Ok::<_, ApiError>(None);
+        };
+        let of = profile.query.entity_type;
+        let made = column(view, ask, &profile, Subject::supplier(view, supplier), ids)?;
+        Ok(Some((made, of)))
+    };
+    let first = of_supplier(supplier, request.kind, CHART_IDS[0])?;
+    let kind = first.as_ref().map(|(_, of)| *of).or(request.kind);
+    let mut columns: Vec<Column> = first.into_iter().map(|(made, _)| made).collect();
+    let Some(with) = &request.with else {
+        return Ok((columns, kind, None));
+    };
+    let second = named(&ask.generation.suppliers, with);
+    let second = second
+        .map(|second| of_supplier(&second, kind, CHART_IDS[1]))
+        .transpose()?;
+    let Some((second, _)) = second.flatten() else {
+        return Ok((columns, kind, Some(second_unknown(ask, request, with)?)));
+    };
+    columns.push(second);
+    align_all(&mut columns);
+    Ok((columns, kind, None))
+}
+
+/// The supplier with an identifier or a name.
+fn named(suppliers: &SupplierList, with: &str) -> Option<Supplier> {
+    let number = suppliers.find_id(with).or_else(|| suppliers.find_name(with))?;
+    suppliers.get(number)
+}

@@ -1,0 +1,178 @@
+//! What only the page of a supplier shows: its names with the reason for each, its numbers, and what may be the same.
+
+use crate::{
+    catalog::suppliers::{
+        Supplier,
+        reason::{Evidence, Waiting},
+        supplier::{Suggestion, SupplierName, SupplierNumber},
+    },
+    model::supplier_mention::Relation,
+    pages::{
+        address::{self, Parameters},
+        messages::{Argument, Texts},
+        source_names::source_name,
+    },
+};
+
+/// The names, the numbers and the suggestions of a supplier.
+pub(super) struct SupplierPart {
+    /// What the sums join, in a sentence.
+    pub(super) total: String,
+    /// Up to [`MAX_NAMES`].
+    pub(super) names: Vec<NameRow>,
+    /// That there are more names, in a sentence.
+    pub(super) more_names: Option<String>,
+    /// The official numbers, in words.
+    pub(super) numbers: Vec<String>,
+    pub(super) suggestions: Vec<SuggestionRow>,
+}
+
+/// A name of the supplier.
+pub(super) struct NameRow {
+    pub(super) name: String,
+    /// The page of the name alone; none for a bidder without records.
+    pub(super) href: Option<String>,
+    pub(super) records: u64,
+    pub(super) value: f64,
+    /// Why the name is here.
+    pub(super) reason: String,
+}
+
+/// A supplier that may be the same one.
+pub(super) struct SuggestionRow {
+    pub(super) name: String,
+    pub(super) href: String,
+    /// Why a person has to decide.
+    pub(super) reason: String,
+    /// Both, side by side.
+    pub(super) compare: String,
+}
+
+/// The maximum number of names that the page lists. A rule joins at most 50; a person may claim more.
+const MAX_NAMES: usize = 60;
+
+impl SupplierPart {
+    pub(super) fn of(t: Texts, supplier: &Supplier) -> SupplierPart {
+        let count = supplier.names.len();
+        let value = t.money_rounded(supplier.total_value);
+        let number = |number: &SupplierNumber| {
+            let label = number_label(t, &number.number);
+            t.with("supplier-number", &[("number", &label), ("count", &number.mentions)])
+        };
+        let suggestion = |of: &Suggestion| suggestion(t, &supplier.id, of);
+        SupplierPart {
+            total: t.with(
+                "supplier-total",
+                &[("count", &count), ("records", &supplier.records), ("value", &value)],
+            ),
+            names: supplier.names.iter().take(MAX_NAMES).map(|of| name(t, of)).collect(),
+            more_names: (count > MAX_NAMES).then(|| {
+                let listed = MAX_NAMES as u64;
+                t.with("supplier-more-names", &[("listed", &listed), ("count", &count)])
+            }),
+            numbers: supplier.numbers.iter().map(number).collect(),
+            suggestions: supplier.suggestions.iter().map(suggestion).collect(),
+        }
+    }
+}
+
+fn name(t: Texts, of: &SupplierName) -> NameRow {
+    let reason = of.reason.as_ref();
+    NameRow {
+        href: (of.records > 0).then(|| address::vendor(t.language(), &of.name)),
+        records: of.records,
+        value: of.total_value,
+        reason: reason.map_or_else(
+            || t.text("supplier-reason-chosen"),
+            |reason| sentence(t, &reason.evidence, &reason.with),
+        ),
+        name: of.name.clone(),
+    }
+}
+
+fn suggestion(t: Texts, own_id: &str, of: &Suggestion) -> SuggestionRow {
+    let why = t.keyed("supplier-waiting-", waiting(of.why));
+    let reason = match &of.evidence {
+        Some(evidence) => {
+            let sentence = sentence(t, evidence, &of.other_name);
+            t.with(
+                "supplier-suggestion-evidence",
+                &[("own", &of.own_name), ("sentence", &sentence), ("why", &why)],
+            )
+        }
+        None => t.with(
+            "supplier-suggestion-names",
+            &[("own", &of.own_name), ("other", &of.other_name), ("why", &why)],
+        ),
+    };
+    let own = address::supplier(t.language(), own_id);
+    SuggestionRow {
+        name: of.name.clone(),
+        href: address::supplier(t.language(), &of.id),
+        compare: Parameters::default().with("with", &of.id).after(&own),
+        reason,
+    }
+}
+
+/// Why a name is joined to another one.
+fn sentence(t: Texts, evidence: &Evidence, with: &str) -> String {
+    match evidence {
+        Evidence::Number { number } => {
+            let number = number_label(t, number);
+            t.with("supplier-reason-number", &[("number", &number), ("with", &with)])
+        }
+        Evidence::Publisher { relation, source } => {
+            let relation = match relation {
+                Relation::LegalName => "legal-name",
+                Relation::OperatingName => "operating-name",
+                Relation::StandardizedName => "standardized-name",
+            };
+            let arguments: [(&str, &dyn Argument); 2] = [("source", &source_name(t, source)), ("with", &with)];
+            t.keyed_with("supplier-reason-", relation, &arguments)
+        }
+        Evidence::Division => t.with("supplier-reason-division", &[("with", &with)]),
+        Evidence::CoreName { postal_code } => {
+            t.with("supplier-reason-core-name", &[("with", &with), ("code", postal_code)])
+        }
+        Evidence::Claim { reason, source, date } => {
+            let details: Vec<&str> = [reason, source, date]
+                .into_iter()
+                .flatten()
+                .map(String::as_str)
+                .collect();
+            let sentence = t.with("supplier-reason-claim", &[("with", &with)]);
+            if details.is_empty() {
+                sentence
+            } else {
+                format!("{sentence} ({})", details.join(", "))
+            }
+        }
+    }
+}
+
+/// An official number with the name of who gave it.
+fn number_label(t: Texts, number: &str) -> String {
+    match number.split_once(':') {
+        Some((kind, number)) if t.has("supplier-number-", kind) => {
+            t.keyed_with("supplier-number-", kind, &[("number", &number)])
+        }
+        _ => number.to_owned(),
+    }
+}
+
+/// The end of the key of the text for a stop.
+fn waiting(why: Waiting) -> &'static str {
+    match why {
+        Waiting::SeveralNames => "several-names",
+        Waiting::SingleStatement => "single-statement",
+        Waiting::TooManyNames => "too-many-names",
+        Waiting::TwoLargeSuppliers => "two-large-suppliers",
+        Waiting::DifferentNumbers => "different-numbers",
+        Waiting::OneWord => "one-word",
+        Waiting::Consortium => "consortium",
+        Waiting::Person => "person",
+        Waiting::DifferentForms => "different-forms",
+        Waiting::SameCoreName => "same-core-name",
+        Waiting::NearName => "near-name",
+    }
+}

@@ -1,0 +1,40 @@
+//! From a name or an identifier to the supplier with all its names.
+
+use crate::{
+    catalog::{generation::Generation, suppliers::Supplier},
+    http::{error::ApiError, quoted::quoted},
+    model::Language,
+    pages::address,
+};
+
+/// The page of a supplier of several names.
+#[derive(Debug)]
+pub(crate) struct AllNames {
+    pub(crate) href: String,
+    /// Number of its names.
+    pub(crate) count: usize,
+}
+
+impl AllNames {
+    /// The supplier that a name belongs to; `None` if it has no other name.
+    pub(crate) fn of(generation: &Generation, lang: Language, name: &str) -> Option<AllNames> {
+        let suppliers = &generation.suppliers;
+        let supplier = suppliers.get(suppliers.find_name(name)?)?;
+        (supplier.names.len() > 1).then(|| AllNames {
+            href: address::supplier(lang, &supplier.id),
+            count: supplier.names.len(),
+        })
+    }
+}
+
+/// The supplier that has or had an identifier.
+pub(crate) fn find(generation: &Generation, id: &str) -> Result<Supplier, ApiError> {
+    let suppliers = &generation.suppliers;
+    let found = suppliers.find_id(id).and_then(|number| suppliers.get(number));
+    found.ok_or_else(|| {
+        ApiError::not_found(format!(
+            "no supplier has the id {}; find suppliers with /suppliers?q=…",
+            quoted(id)
+        ))
+    })
+}

@@ -1,0 +1,194 @@
+//! The page of a supplier: its names with their reasons, what they add up to, and the ways to it.
+
+use std::sync::LazyLock;
+
+use procure::{
+    http::encoding::encode,
+    model::{entity_type::EntityType, fold::fold},
+};
+use serde_json::{Value, json};
+
+use super::browser::{Browser, Page};
+use crate::support::TestServer;
+
+/// Names with number, postal code and how many contracts each has.
+const NAMES: [(&str, &str, &str, usize); 5] = [
+    ("Sintra inc.", "FO-1145755295", "H1A1A1", 5),
+    ("Lamothe <b>& fils, div. de Sintra", "FO-1145755295", "J2B1A1", 3),
+    ("Bell Nord inc.", "FO-1143863539", "H1A1A3", 3),
+    ("Bell Nord", "FO-1172462849", "H1A1A3", 2),
+    ("Jean Tremblay", "", "H1A1A4", 2),
+];
+
+fn records() -> Vec<(EntityType, String)> {
+    let mut records = Vec::new();
+    for (name, number, code, count) in NAMES {
+        for entity_type in [EntityType::Contract, EntityType::Award] {
+            for _ in 0..count {
+                let id = records.len();
+                let mut record = json!({
+                    "record_id": format!("r{id}"), "vendor_name": name, "vendor_postal_code": code,
+                    "department_fr": "Ville de Laval", "municipality": "laval", "contract_value": 1000 + id,
+                    "award_date": format!("{}-03-04", 2015 + id % 5),
+                });
+                if entity_type == EntityType::Contract && !number.is_empty() {
+                    record["vendor_id"] = json!(number);
+                }
+                records.push((entity_type, record.to_string()));
+            }
+        }
+    }
+    records
+}
+
+static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&records(), |_| {}));
+
+fn get(path: &str) -> Page {
+    Browser::new(&SERVER).with("x-gateway-key", &SERVER.key).get(path)
+}
+
+fn html(path: &str) -> String {
+    let page = get(path);
+    assert_eq!(page.status, 200, "{path}: {}", page.html);
+    page.html
+}
+
+/// The text of a page without tags and with plain blanks.
+fn text(html: &str) -> String {
+    let parts = html
+        .split('<')
+        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn assert_shows(html: &str, parts: &[&str]) {
+    let text = text(html);
+    for part in parts {
+        assert!(text.contains(part), "the page lacks {part}: {text}");
+    }
+}
+
+/// The API's answer for the supplier with a name.
+fn supplier(name: &str) -> Value {
+    let found = SERVER.get(&format!("/suppliers?name={}", encode(name))).json();
+    let id = found["results"][0]["id"].as_str().unwrap().to_owned();
+    SERVER.get(&format!("/supplier/{id}")).json()
+}
+
+fn id(name: &str) -> String {
+    supplier(name)["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
+    let id = id("Sintra inc.");
+    let page = html(&format!("/en/supplier/{id}"));
+    assert_shows(
+        &page,
+        &[
+            "The sums on this page join 2 names. Records of all types together: 16",
+            "8 contracts worth",
+            "under 2 names.",
+            "The commonest of the names.",
+            "It is published with Quebec enterprise number (NEQ) 1145755295, as “Sintra inc.” is.",
+            "Ville de Laval",
+            "Do you disagree?",
+        ],
+    );
+    assert!(!page.contains("<b>& fils"), "names are text");
+    for part in [
+        format!("/en/search?kind=contract&#38;supplier={id}"),
+        "/en/vendor/Sintra%20inc.".to_owned(),
+        format!("/en/supplier.csv/{id}?kind=contract"),
+    ] {
+        assert!(page.contains(&part), "the page lacks {part}");
+    }
+    let awards = html(&format!("/fr/supplier/{id}?kind=award"));
+    assert_shows(
+        &awards,
+        &["sous 2 noms", "Le plus courant des noms.", "comme « Sintra inc. »"],
+    );
+    assert_shows(
+        &html(&format!("/en/supplier/{id}?kind=disclosure")),
+        &["There are no records of this type"],
+    );
+}
+
+#[test]
+fn the_file_of_a_supplier_has_the_records_of_all_its_names() {
+    let id = id("Sintra inc.");
+    let file = html(&format!("/en/supplier.csv/{id}?kind=contract"));
+    assert_eq!(file.lines().count(), 1 + 8);
+    assert!(file.contains("Lamothe") && file.contains("Sintra inc."));
+    assert_eq!(get("/en/supplier.csv/sup_0?kind=contract").status, 404);
+}
+
+#[test]
+fn names_lead_to_their_supplier_if_it_has_others() {
+    let href = format!("/en/supplier/{}", id("Sintra inc."));
+    let link = "This supplier with all its 2 names";
+    for path in ["/en/vendor/sintra%20INC", "/en/record/contract/r0"] {
+        let page = html(path);
+        assert_shows(&page, &[link]);
+        assert!(page.contains(&format!("href=\"{href}\"")), "{path}");
+    }
+    for path in ["/en/vendor/Jean%20Tremblay", "/en/department/Ville%20de%20Laval"] {
+        assert!(!html(path).contains("/en/supplier/"), "{path}");
+    }
+}
+
+#[test]
+fn what_may_be_the_same_is_listed_and_compared_but_not_summed() {
+    let (own, other) = (id("Bell Nord inc."), id("Bell Nord"));
+    let page = html(&format!("/en/supplier/{own}"));
+    assert_shows(
+        &page,
+        &[
+            "This supplier has one name.",
+            "3 contracts worth",
+            "under 1 name.",
+            "Perhaps the same",
+            "“Bell Nord inc.”: It differs from “Bell Nord” in its form only, and both are at H1A1A3. No rule joins \
+             them: they have different official numbers.",
+        ],
+    );
+    let compare = format!("/en/supplier/{own}?with={other}");
+    assert!(page.contains(&format!("href=\"{compare}\"")));
+    for with in [other.clone(), encode("bell nord").clone()] {
+        let both = html(&format!("/en/supplier/{own}?with={with}"));
+        assert_shows(
+            &both,
+            &["Bell Nord inc. and Bell Nord", "The same figures of both", "Names"],
+        );
+        assert!(both.contains(&format!("href=\"/en/supplier/{other}\"")));
+    }
+    let unknown = html(&format!("/en/supplier/{own}?with=nobody"));
+    assert_shows(&unknown, &["No supplier has this name", "nobody"]);
+}
+
+#[test]
+fn former_identifiers_lead_on_and_unknown_ones_are_not_found() {
+    use sha2::{Digest, Sha256};
+    let id = id("Sintra inc.");
+    let digest = Sha256::digest(format!("name:{}", fold(NAMES[1].0)));
+    let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let moved = get(&format!("/fr/supplier/sup_{digits}?kind=award"));
+    assert_eq!(moved.status, 307);
+    assert_eq!(moved.headers["location"], format!("/fr/supplier/{id}?kind=award"));
+    let unknown = get("/fr/supplier/sup_0");
+    assert_eq!(unknown.status, 404);
+    assert!(unknown.html.contains("lang=\"fr\""));
+}
+
+#[test]
+fn the_condition_of_a_search_names_the_supplier() {
+    let id = id("Sintra inc.");
+    assert_shows(
+        &html(&format!("/en/search?kind=contract&supplier={id}")),
+        &["Supplier: Sintra inc., all 2 names", "8 contracts"],
+    );
+    let one = supplier("Jean Tremblay");
+    let path = format!("/fr/search?kind=award&supplier={}", one["id"].as_str().unwrap());
+    assert_shows(&html(&path), &["Fournisseur : Jean Tremblay"]);
+}
