@@ -179,6 +179,11 @@ pub(crate) fn worth(language: Language, record_id: &str) -> String {
     format!("/{}/tender/{}/worth", language.code(), encode(record_id))
 }
 
+/// The file with the bids on a tender.
+pub(crate) fn bids_csv(language: Language, record_id: &str) -> String {
+    format!("/{}/tender.csv/{}/bids", language.code(), encode(record_id))
+}
+
 /// The file for spreadsheets with the data of a page: its path with `.csv` after its first part. `path` is
 /// that of a page, raw or encoded.
 pub(crate) fn spreadsheet(path: &str) -> String {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The message files of a page family: English, then French.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     (include_str!("messages/en.ftl"), include_str!("messages/fr.ftl")),
     (
         include_str!("messages/search.en.ftl"),
@@ -34,6 +34,10 @@ const FILES: [(&str, &str); 12] = [
     (
         include_str!("messages/supplier.en.ftl"),
         include_str!("messages/supplier.fr.ftl"),
+    ),
+    (
+        include_str!("messages/bids.en.ftl"),
+        include_str!("messages/bids.fr.ftl"),
     ),
     (
         include_str!("messages/charts.en.ftl"),

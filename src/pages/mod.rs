@@ -12,6 +12,7 @@ pub(crate) mod access;
 pub(crate) mod account;
 pub(crate) mod address;
 pub(crate) mod asset;
+pub(crate) mod bids;
 pub(crate) mod bilingual;
 pub(crate) mod charts;
 pub(crate) mod client_address;

@@ -19,7 +19,7 @@ use crate::{
     pages::{
         about, account,
         asset::{self, Asset},
-        commodity, estimate, feed, home,
+        bids, commodity, estimate, feed, home,
         page::PageCall,
         profile, record, root,
         route::{Handler, Page, PageAccess},
@@ -51,6 +51,7 @@ static PAGES: &[Page] = &[
     commodity::LIST_CSV,
     feed::PAGE,
     feed::CSV,
+    bids::CSV,
     estimate::PAGE,
     estimate::CSV,
     sources::PAGE,

@@ -10,6 +10,7 @@
 //! **Invariants:** a mark never differs from another by colour alone; bars start at zero; nothing has
 //! an inline style.
 
+mod bid_dots;
 mod coverage_grid;
 mod dot_plot;
 mod from_counts;
@@ -20,6 +21,7 @@ mod timeline;
 mod year_bars;
 mod years;
 
+pub(crate) use bid_dots::{BidDot, BidDots, BidOutcome};
 pub(crate) use coverage_grid::{CoverageGrid, CoverageRow, YearCount};
 pub(crate) use dot_plot::{Band, Dot, DotPlot, MarkKind, ValueMark};
 pub(crate) use from_counts::{largest, year_values};

@@ -50,6 +50,20 @@ impl LinearScale {
         }
     }
 
+    /// An axis for dots, which need not begin at zero: from `low` to `high` with some room, and ticks inside of it.
+    pub(super) fn between(low: f64, high: f64, intervals: u32) -> LinearScale {
+        let margin = ((high - low) * 0.06).max(high.abs() * 0.01);
+        let (low, high) = (low - margin, high + margin);
+        let step = nice_step((high - low) / f64::from(intervals.max(1)));
+        let first = (low / step).ceil();
+        let ticks = (0..=intervals).map(|number| (first + f64::from(number)) * step);
+        LinearScale {
+            low,
+            high,
+            ticks: ticks.filter(|tick| *tick <= high).collect(),
+        }
+    }
+
     /// The share of the axis below a value, 0 to 1.
     pub(super) fn share(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);

@@ -38,6 +38,7 @@ use crate::{
     model::{Date, EntityType, Language, Record, Role, Schema},
     pages::{
         address::{self, Parameters},
+        bids::{BID_IDS, BidsPart},
         bilingual::{self, Shown},
         format,
         licence_texts::licence_text,
@@ -82,6 +83,8 @@ struct RecordPage {
     amendments: Option<Amendments>,
     documents: Option<Vec<Document>>,
     related: Option<Related>,
+    /// Of a tender.
+    bids: Option<BidsPart>,
     /// The supplier of several names that the record's vendor belongs to.
     all_names: Option<AllNames>,
     source: Option<&'static PublishedSource<'static>>,
@@ -174,6 +177,7 @@ fn record_page(
         sections: sections::sections(&presenter, &members, &shown_elsewhere),
         amendments,
         documents,
+        bids: (entity_type == EntityType::Tender).then(|| BidsPart::of(ask, t, record.id(), BID_IDS[0])),
         related: related::related(ask, entity_type, &record, t)?,
         all_names: record
             .text("vendor_name")

@@ -12,6 +12,7 @@ use crate::{
         analysis::solicitation::{self, Event, Matches, Solicitation, Totals, totals},
         params::{paging::DEFAULT_LIMIT, procurement::TABLE, read::read_all},
     },
+    catalog::ask::Ask,
     http::{
         encoding::encode,
         error::ApiError,
@@ -20,6 +21,7 @@ use crate::{
     model::{Date, EntityType, Language, Record},
     pages::{
         address::{self, Parameters},
+        bids::{BID_IDS, BidsPart},
         bilingual,
         charts::{EventKind, Timeline, TimelineEvent},
         messages::Texts,
@@ -59,6 +61,12 @@ struct SolicitationPage {
     timeline: Option<Timeline>,
     /// The number of events in the chart, if there are more.
     events_shown: Option<usize>,
+    /// The bids on its tenders, each with the tender.
+    bids: Vec<(ListedRecord, BidsPart)>,
+    /// Its further tenders with bids.
+    more_bids: Vec<ListedRecord>,
+    /// It has a tender, and the publisher states no bids on it.
+    has_no_bids: bool,
     records: Vec<ListedRecord>,
     /// The number of all records, if not all are shown.
     cut_from: Option<u64>,
@@ -121,12 +129,17 @@ fn page(call: &PageCall, number: &str) -> Result<Work, ApiError> {
         if found.is_empty() {
             return missing(request, layout);
         }
-        render(&solicitation_page(request, &found, layout.with_exports(exports))?)
+        render(&solicitation_page(ask, request, &found, layout.with_exports(exports))?)
     });
     call.validated(work, &(call.path, call.query))
 }
 
-fn solicitation_page(request: Request, found: &[Matches], layout: Layout) -> Result<SolicitationPage, ApiError> {
+fn solicitation_page(
+    ask: &Ask,
+    request: Request,
+    found: &[Matches],
+    layout: Layout,
+) -> Result<SolicitationPage, ApiError> {
     let t = layout.t;
     let mut records = Vec::new();
     let mut events = Vec::new();
@@ -139,6 +152,8 @@ fn solicitation_page(request: Request, found: &[Matches], layout: Layout) -> Res
         }
     }
     events.sort_by_key(|event| event.date);
+    let (bids, more_bids) = bids(ask, t, found)?;
+    let has_tender = found.iter().any(|matches| matches.entity_type == EntityType::Tender);
     let totals = totals(found);
     let sentence = sentence(t, &totals, &events);
     let mut events = grouped(t, events);
@@ -160,6 +175,9 @@ fn solicitation_page(request: Request, found: &[Matches], layout: Layout) -> Res
         more_buyers: totals.buyers.len().saturating_sub(MAX_NAMES),
         suppliers: parties(&totals.vendors, address::vendor),
         buyers: parties(&totals.buyers, address::department),
+        has_no_bids: has_tender && bids.is_empty(),
+        bids,
+        more_bids,
         of_one_buyer: request.asked.buyer,
         all_buyers: request.path,
         timeline: (!events.is_empty()).then(|| Timeline {
@@ -174,6 +192,26 @@ fn solicitation_page(request: Request, found: &[Matches], layout: Layout) -> Res
         records,
         layout,
     })
+}
+
+/// The tenders that list bids: with their bids as far as the page has room, and the others.
+type TenderBids = (Vec<(ListedRecord, BidsPart)>, Vec<ListedRecord>);
+
+fn bids(ask: &Ask, t: Texts, found: &[Matches]) -> Result<TenderBids, ApiError> {
+    let (mut shown, mut more) = (Vec::new(), Vec::new());
+    let tenders = found.iter().filter(|matches| matches.entity_type == EntityType::Tender);
+    for bytes in tenders.flat_map(|matches| &matches.records) {
+        let record = parse(EntityType::Tender, bytes)?;
+        if ask.generation.bids.notice(record.id()).is_none() {
+            continue;
+        }
+        let listed = ListedRecord::of_record(t, EntityType::Tender, &record);
+        match BID_IDS.get(shown.len()) {
+            Some(ids) => shown.push((listed, BidsPart::of(ask, t, record.id(), *ids))),
+            None => more.push(listed),
+        }
+    }
+    Ok((shown, more))
 }
 
 /// The events of a record. A contract with a first and a last day is one event with a period.

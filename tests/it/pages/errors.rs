@@ -138,6 +138,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "Il n’y a rien à cette adresse",
     ),
     (
+        "/tender.csv/{record_id}/bids",
+        "/tender.csv/none/bids?x=1",
+        "n’est pas un paramètre",
+    ),
+    (
         "/tender.csv/{record_id}/worth",
         "/tender.csv/none/worth?x=1",
         "n’est pas un paramètre",

@@ -1,6 +1,7 @@
 //! The pages for people, over real HTTP.
 
 mod access;
+mod bids;
 mod browser;
 mod charts;
 mod errors;

@@ -1,0 +1,57 @@
+# The bids on a call.
+
+bids-title = Bids
+bids-none = The publisher states no bids of this call.
+bids-count =
+    { $count ->
+        [one] { $count } bid
+       *[other] { $count } bids
+    } from { $bidders ->
+        [one] { $bidders } supplier
+       *[other] { $bidders } suppliers
+    }, { $procedure }.
+bids-spread = The highest bid in dollars is { $share } above the lowest.
+bids-procedure-open = in an open call
+bids-procedure-invitation = by invitation
+bids-procedure-direct = in a direct award
+bids-procedure-other = by a procedure that is neither an open call nor an invitation
+bids-note-invitation = Notices of calls by invitation often list the winner only.
+bids-note-direct = A direct award lists its supplier as the only bidder; there was no competition.
+bids-note-lots = The call has lots, or a supplier bid several times: the amounts are prices of different things and are not compared.
+bids-note-flags = The notice does not state which bids were admissible.
+bids-note-cut = The { $shown } lowest of { $count } bids; the file has all of them.
+bids-more = Further notices of this solicitation that list bids:
+bids-supplier = Supplier
+bids-amount = Bid
+bids-result = Result
+bids-admissible = Admissible
+bids-conforming = Conforming
+bids-above-lowest = Above the lowest
+bids-outcome-won = Won
+bids-outcome-rejected = Rejected
+bids-outcome-lost = Did not win
+bids-yes = yes
+bids-no = no
+bids-not-stated = not stated
+bids-no-amount = no amount stated
+bids-per-year = { $amount } a year
+bids-per-hour = { $amount } an hour
+bids-percent = { $number }%
+bids-points = { $number } points
+bids-other-unit = { $number }, in the publisher’s unit { $code }
+bids-distance = { $amount } ({ $share })
+bids-lowest = lowest
+bids-csv = These bids as CSV
+bids-chart-title = Bids in dollars, the lowest first
+bids-chart-about = { $count ->
+    [one] { $count } bid
+   *[other] { $count } bids
+} in dollars from { $from } to { $to }. The table has each of them.
+bids-chart-logarithmic = The axis is logarithmic: equal distances are equal factors.
+bids-dot-won = { $name }: { $amount }, won
+bids-dot-rejected = { $name }: { $amount }, rejected
+bids-dot-lost = { $name }: { $amount }
+bids-legend-won = Won
+bids-legend-rejected = Rejected
+bids-legend-lost = Did not win
+bids-legend-spread = Spread, from the lowest to the highest

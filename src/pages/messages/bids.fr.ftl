@@ -1,0 +1,57 @@
+# Les soumissions à un appel.
+
+bids-title = Soumissions
+bids-none = Le diffuseur n’indique aucune soumission pour cet appel.
+bids-count =
+    { $count ->
+        [one] { $count } soumission
+       *[other] { $count } soumissions
+    } de { $bidders ->
+        [one] { $bidders } fournisseur
+       *[other] { $bidders } fournisseurs
+    }, { $procedure }.
+bids-spread = La plus élevée en dollars dépasse la plus basse de { $share }.
+bids-procedure-open = lors d’un appel d’offres public
+bids-procedure-invitation = sur invitation
+bids-procedure-direct = de gré à gré
+bids-procedure-other = selon un mode qui n’est ni un appel public ni une invitation
+bids-note-invitation = Les avis d’appels sur invitation n’indiquent souvent que l’adjudicataire.
+bids-note-direct = Un contrat de gré à gré indique son fournisseur comme seul soumissionnaire ; il n’y a pas eu de concurrence.
+bids-note-lots = L’appel a des lots, ou un fournisseur a soumissionné plusieurs fois : les montants sont les prix de choses différentes et ne sont pas comparés.
+bids-note-flags = L’avis n’indique pas quelles soumissions étaient admissibles.
+bids-note-cut = Les { $shown } plus basses sur { $count } ; le fichier les contient toutes.
+bids-more = Autres avis de cet appel d’offres qui indiquent des soumissions :
+bids-supplier = Fournisseur
+bids-amount = Soumission
+bids-result = Résultat
+bids-admissible = Admissible
+bids-conforming = Conforme
+bids-above-lowest = Au-dessus de la plus basse
+bids-outcome-won = Retenue
+bids-outcome-rejected = Rejetée
+bids-outcome-lost = Non retenue
+bids-yes = oui
+bids-no = non
+bids-not-stated = non indiqué
+bids-no-amount = aucun montant indiqué
+bids-per-year = { $amount } par an
+bids-per-hour = { $amount } l’heure
+bids-percent = { $number } %
+bids-points = { $number } points
+bids-other-unit = { $number }, dans l’unité { $code } du diffuseur
+bids-distance = { $amount } ({ $share })
+bids-lowest = la plus basse
+bids-csv = Ces soumissions en CSV
+bids-chart-title = Soumissions en dollars, de la plus basse à la plus élevée
+bids-chart-about = { $count ->
+    [one] { $count } soumission
+   *[other] { $count } soumissions
+} en dollars, de { $from } à { $to }. Le tableau les contient toutes.
+bids-chart-logarithmic = L’axe est logarithmique : à distances égales, facteurs égaux.
+bids-dot-won = { $name } : { $amount }, retenue
+bids-dot-rejected = { $name } : { $amount }, rejetée
+bids-dot-lost = { $name } : { $amount }
+bids-legend-won = Retenue
+bids-legend-rejected = Rejetée
+bids-legend-lost = Non retenue
+bids-legend-spread = Écart, de la plus basse à la plus élevée

@@ -1,0 +1,175 @@
+//! Bids on the pages of tenders and solicitations, and as a file.
+
+use std::sync::LazyLock;
+
+use procure::model::entity_type::EntityType;
+use serde_json::json;
+
+use super::browser::{Browser, Page};
+use crate::support::TestServer;
+
+const HOSTILE: &str = "<script>alert(1)</script>";
+
+fn server() -> TestServer {
+    let tender = |id: &str, number: &str| {
+        let record = json!({
+            "record_id": id, "title_fr": format!("Pavage {id}"), "buyer_name": "Ville de Laval", "municipality": "laval",
+            "publication_date": "2015-05-06", "solicitation_number": number,
+        });
+        (EntityType::Tender, record.to_string())
+    };
+    let contract = json!({
+        "record_id": "c1", "vendor_name": "Pavages Un inc.", "award_date": "2015-07-01", "contract_value": 110_000,
+        "municipality": "laval", "solicitation_number": "S-1"
+    });
+    let mut records: Vec<_> = ["open", "none", "lots", "direct", "units", "many"]
+        .into_iter()
+        .map(|id| match id {
+            "open" => tender(id, "S-1"),
+            "none" => tender(id, "S-3"),
+            _ => tender(id, "S-2"),
+        })
+        .collect();
+    records.push((EntityType::Contract, contract.to_string()));
+    let many: Vec<_> = (0..60)
+        .map(|number| json!({"name": format!("Bidder {number}"), "won": number == 0, "amount": 1000 + number}))
+        .collect();
+    let bids = [
+        json!({"record_id": "open", "procedure": "open", "bids": [
+            {"name": "Pavages Un inc.", "won": true, "amount": 110_000.0, "admissible": true, "conforming": true},
+            {"name": HOSTILE, "won": false, "amount": 100_000.0, "admissible": true, "conforming": false},
+            {"name": "Trois ltée", "won": false, "amount": 125_000.0, "admissible": true},
+            {"name": "Quatre", "won": false},
+        ]}),
+        json!({"record_id": "lots", "procedure": "invitation", "bids": [
+            {"name": "Un", "won": true, "amount": 10.0, "lots": ["1"]},
+            {"name": "Deux", "won": true, "amount": 20.0, "lots": ["2"]},
+        ]}),
+        json!({"record_id": "direct", "procedure": "direct", "bids": [{"name": "Un", "won": true, "amount": 10.0}]}),
+        json!({"record_id": "units", "procedure": "open", "bids": [
+            {"name": "Un", "won": true, "amount": 12.5, "unit": "8"},
+            {"name": "Deux", "won": false, "amount": 95.0, "unit": "10"},
+        ]}),
+        json!({"record_id": "many", "procedure": "open", "bids": many}),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    server.publish_with_bids(&records, &bids);
+    server.restart(|_| {})
+}
+
+static SERVER: LazyLock<TestServer> = LazyLock::new(server);
+
+fn get(path: &str) -> Page {
+    Browser::new(&SERVER).with("x-gateway-key", &SERVER.key).get(path)
+}
+
+fn html(path: &str) -> String {
+    let page = get(path);
+    assert_eq!(page.status, 200, "{path}: {}", page.html);
+    page.html
+}
+
+fn text(html: &str) -> String {
+    let parts = html
+        .split('<')
+        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn assert_shows(path: &str, parts: &[&str]) {
+    let text = text(&html(path));
+    for part in parts {
+        assert!(text.contains(part), "{path} lacks {part}: {text}");
+    }
+}
+
+#[test]
+fn a_tender_shows_who_bid_for_how_much_and_who_was_rejected() {
+    assert_shows(
+        "/en/record/tender/open",
+        &[
+            "4 bids from 4 suppliers, in an open call. The highest bid in dollars is 25% above the lowest.",
+            "$100,000.00 Rejected yes no lowest",
+            "Pavages Un inc. $110,000.00 Won yes yes $10,000.00 (10%)",
+            "Trois ltée $125,000.00 Did not win yes not stated $25,000.00 (25%)",
+            "Quatre no amount stated Did not win not stated not stated –",
+            "Bids in dollars, the lowest first",
+        ],
+    );
+    let page = html("/en/record/tender/open");
+    assert!(!page.contains(HOSTILE), "names are text");
+    assert_eq!(page.matches("<svg class=\"bid won\" x=").count(), 1);
+    assert_eq!(page.matches("<svg class=\"bid rejected\" x=").count(), 1);
+    assert_eq!(
+        page.matches("<svg class=\"bid lost\" x=").count(),
+        1,
+        "an amount that is not stated has no dot"
+    );
+    assert!(
+        page.contains("href=\"/en/supplier/sup_"),
+        "a bidder leads to the supplier"
+    );
+    assert_shows(
+        "/fr/record/tender/open",
+        &[
+            "4 soumissions de 4 fournisseurs, lors d’un appel d’offres public.",
+            "Rejetée",
+        ],
+    );
+}
+
+#[test]
+fn what_the_figures_do_not_say_is_stated() {
+    assert_shows(
+        "/en/record/tender/none",
+        &["The publisher states no bids of this call."],
+    );
+    assert_shows(
+        "/fr/solicitation/S-3",
+        &["Le diffuseur n’indique aucune soumission pour cet appel."],
+    );
+    assert!(
+        !html("/en/record/contract/c1").contains("id=\"bids\""),
+        "only tenders have bids"
+    );
+    assert_shows(
+        "/en/record/tender/lots",
+        &["by invitation", "often list the winner only", "The call has lots"],
+    );
+    let lots = text(&html("/en/record/tender/lots"));
+    assert!(
+        !lots.contains("Above the lowest") && !lots.contains("Bids in dollars"),
+        "{lots}"
+    );
+    assert_shows("/en/record/tender/direct", &["there was no competition"]);
+    assert_shows(
+        "/en/record/tender/units",
+        &["12.5%", "$95.00 an hour", "does not state which bids were admissible"],
+    );
+    assert_shows("/en/record/tender/many", &["The 40 lowest of 60 bids"]);
+    assert!(html("/en/record/tender/many").len() < 80_000);
+}
+
+#[test]
+fn a_solicitation_shows_the_bids_on_its_tenders() {
+    assert_shows(
+        "/en/solicitation/S-1",
+        &["Pavage open", "4 bids from 4 suppliers", "Won"],
+    );
+}
+
+#[test]
+fn the_file_has_all_bids_with_the_names_of_the_api() {
+    let page = html("/en/record/tender/many");
+    assert!(page.contains("href=\"/en/tender.csv/many/bids\""));
+    let file = html("/en/tender.csv/many/bids");
+    assert_eq!(file.lines().count(), 61);
+    let head = file.trim_start_matches('\u{feff}').lines().next().unwrap();
+    assert!(
+        head.starts_with("record_id,procedure,award_date,vendor_name,"),
+        "{head}"
+    );
+    assert_eq!(html("/fr/tender.csv/none/bids").lines().count(), 1);
+    assert_eq!(get("/en/tender.csv/unknown/bids").status, 404);
+}
