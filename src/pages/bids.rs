@@ -23,6 +23,7 @@ use crate::{
         page::PageCall,
         route::{Handler, Page},
         spreadsheet::file,
+        supplier_names::bidder_page,
     },
 };
 
@@ -75,8 +76,7 @@ pub(crate) const BID_IDS: [BidIds; 3] = [
 /// A bid in words.
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// The supplier with all its names.
-    pub(crate) href: Option<String>,
+    pub(crate) href: String,
     pub(crate) amount: String,
     pub(crate) outcome: &'static str,
     pub(crate) admissible: String,
@@ -185,13 +185,9 @@ fn dot(bid: &BidRow) -> Option<BidDot> {
 }
 
 fn row(generation: &Generation, t: Texts, bid: &BidRow, lowest: Option<f64>) -> Row {
-    let suppliers = &generation.suppliers;
-    let supplier = suppliers
-        .find_name(bid.vendor_name)
-        .and_then(|number| suppliers.get(number));
     Row {
         name: bid.vendor_name.to_owned(),
-        href: supplier.map(|supplier| address::supplier(t.language(), &supplier.id)),
+        href: bidder_page(generation, t.language(), bid.vendor_name),
         amount: amount(t, bid),
         outcome: outcome(bid).name(),
         admissible: flag(t, bid.admissible),

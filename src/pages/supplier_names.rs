@@ -38,3 +38,13 @@ pub(crate) fn find(generation: &Generation, id: &str) -> Result<Supplier, ApiErr
         ))
     })
 }
+
+/// The page of a bidder: that of its supplier, or of its name alone where nothing else is known of it.
+pub(crate) fn bidder_page(generation: &Generation, lang: Language, name: &str) -> String {
+    let suppliers = &generation.suppliers;
+    let supplier = suppliers.find_name(name).and_then(|number| suppliers.get(number));
+    supplier.map_or_else(
+        || address::vendor(lang, name),
+        |supplier| address::supplier(lang, &supplier.id),
+    )
+}

@@ -55,3 +55,27 @@ bids-legend-won = Won
 bids-legend-rejected = Rejected
 bids-legend-lost = Did not win
 bids-legend-spread = Spread, from the lowest to the highest
+
+## The bids of a supplier.
+bidder-about = Only some publishers state who bid and lost. Rates and rivals are those of open calls.
+bidder-open = Open calls
+bidder-calls = { $count }: { $won } won, { $lost } not
+bidder-rate = Share won
+bidder-rate-of = { $share } (95% interval: { $low } to { $high })
+bidder-distance = Distance where not won
+bidder-distance-of = half were at most { $amount } ({ $share }) above the winner, of { $count ->
+        [one] { $count } call
+       *[other] { $count } calls
+    } with both amounts
+bidder-invitations = Calls by invitation
+bidder-direct = Direct awards, which are no competition
+bidder-rivals = Rivals, those met most often
+bidder-common = Calls in common
+bidder-won-here = Won by this supplier
+bidder-won-there = Won by the rival
+bidder-rivals-note = The { $listed } met most often of { $count } rivals.
+bidder-pair = Both bid on { $count ->
+        [one] { $count } open call
+       *[other] { $count } open calls
+    }: { $first } won { $first_won }, { $second } won { $second_won }, and { $others } went to neither.
+bidder-no-records = No contract or award names this supplier. Publishers state it as a bidder.

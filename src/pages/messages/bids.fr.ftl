@@ -55,3 +55,27 @@ bids-legend-won = Retenue
 bids-legend-rejected = Rejetée
 bids-legend-lost = Non retenue
 bids-legend-spread = Écart, de la plus basse à la plus élevée
+
+## Les soumissions d’un fournisseur.
+bidder-about = Seuls certains diffuseurs indiquent qui a soumissionné sans être retenu. Les parts et les concurrents sont ceux des appels publics.
+bidder-open = Appels publics
+bidder-calls = { $count } : { $won } remportés, { $lost } non
+bidder-rate = Part remportée
+bidder-rate-of = { $share } (intervalle à 95 % : de { $low } à { $high })
+bidder-distance = Écart quand ce n’est pas remporté
+bidder-distance-of = la moitié étaient au plus { $amount } ({ $share }) au-dessus du gagnant, sur { $count ->
+        [one] { $count } appel
+       *[other] { $count } appels
+    } où les deux montants sont connus
+bidder-invitations = Appels sur invitation
+bidder-direct = Contrats de gré à gré, sans concurrence
+bidder-rivals = Concurrents, les plus souvent rencontrés
+bidder-common = Appels en commun
+bidder-won-here = Remportés par ce fournisseur
+bidder-won-there = Remportés par le concurrent
+bidder-rivals-note = Les { $listed } plus souvent rencontrés sur { $count } concurrents.
+bidder-pair = Les deux ont soumissionné à { $count ->
+        [one] { $count } appel public
+       *[other] { $count } appels publics
+    } : { $first } en a remporté { $first_won }, { $second } { $second_won }, et { $others } sont allés à un autre ou à personne.
+bidder-no-records = Aucun contrat ni aucune attribution ne nomme ce fournisseur. Des diffuseurs l’indiquent comme soumissionnaire.

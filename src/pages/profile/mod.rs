@@ -4,6 +4,7 @@
 //! A page counts the records of one entity type: contracts, or where a name has none, what reports the same money. It
 //! never adds up several, because contracts, awards and disclosures report the same money.
 
+mod bidder;
 mod column;
 mod competition_table;
 mod csv;
@@ -16,6 +17,7 @@ use actix_web::http::StatusCode;
 use askama::Template;
 
 use self::{
+    bidder::{Bidder, BidderPart, head_to_head, is_bidder},
     column::{CHART_IDS, Column, Subject, View, column},
     profile_page::{
         CompareForm, ProfilePage, Request, Unknown, align_all, comparison, csv_links, second_unknown, title_of,
@@ -95,11 +97,13 @@ fn page(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
     let cost = analysis::cost(&call.generation, request.facet(), request.kind, names);
     let work = Work::search(&call.generation, move |ask| {
         let found = analysis::find(ask, request.facet(), &request.name)?;
-        if found.is_empty() {
+        if found.is_empty() && !is_bidder(&ask.generation, &bidder_of(&request, &request.name).keys) {
             return unknown(ask, &request, layout);
         }
         render(&profile(ask, request, &found, layout.with_exports(exports))?)
     });
+    let scans = usize::from(facet == Facet::Vendor);
+    let cost = cost.and_bids(&call.generation, scans);
     call.validated(cost.charge(work), &(call.path, call.query))
 }
 
@@ -118,6 +122,7 @@ fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) 
     let view = request.view;
     let (columns, kind, missing) = columns(ask, &request, found)?;
     let title = title_of(view, &columns, &request.name);
+    let (bidder, head_to_head) = bids(ask, &request)?;
     let tab = |of: &NamedRecords| KindTab::new(of.entity_type, of.records, kind, &request.path, &request.query);
     Ok(ProfilePage {
         t: view.t,
@@ -125,13 +130,15 @@ fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) 
         tabs: found.iter().map(tab).collect(),
         all_names: all_names(ask, view, &request.name),
         supplier: None,
+        bidder,
         comparison: comparison(&columns),
         form: CompareForm {
             kind: request.kind.map(EntityType::name),
             with: request.with.unwrap_or_default(),
             action: request.path,
         },
-        unknown: missing,
+        unknown: missing.filter(|_| head_to_head.is_none()),
+        head_to_head,
         layout: Layout {
             title,
             exports: Exports {
@@ -142,6 +149,26 @@ fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) 
         },
         columns,
     })
+}
+
+/// A name with its bids; a buyer does not bid.
+fn bidder_of(request: &Request, name: &str) -> Bidder {
+    match request.view.facet {
+        Facet::Vendor => Bidder::named(name),
+        _ => Bidder {
+            name: name.to_owned(),
+            keys: Vec::new(),
+        },
+    }
+}
+
+/// The bids of a vendor; with a second name, the calls that both bid on.
+fn bids(ask: &Ask, request: &Request) -> Result<(Option<BidderPart>, Option<String>), ApiError> {
+    let (t, own) = (request.view.t, bidder_of(request, &request.name));
+    match &request.with {
+        None => Ok((BidderPart::of(ask, t, &own)?, None)),
+        Some(with) => Ok((None, head_to_head(ask, t, own, bidder_of(request, with))?)),
+    }
 }
 
 /// The supplier of several names that a vendor's name belongs to.

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::{
+    bidder::BidderPart,
     column::{Column, Fact, View, align},
     params::{ProfileParams, TABLE},
     supplier_part::SupplierPart,
@@ -42,6 +43,10 @@ pub(super) struct ProfilePage {
     pub(super) all_names: Option<AllNames>,
     /// The names of the supplier that the page is of.
     pub(super) supplier: Option<SupplierPart>,
+    /// The bids of the only name.
+    pub(super) bidder: Option<BidderPart>,
+    /// The calls that both of two names bid on.
+    pub(super) head_to_head: Option<String>,
     /// The figures of two names in rows; empty for one name.
     pub(super) comparison: Vec<ComparedFact>,
     pub(super) form: CompareForm,

@@ -7,6 +7,7 @@ use actix_web::http::{
 use bytes::Bytes;
 
 use super::{
+    bidder::{Bidder, BidderPart, head_to_head},
     column::{CHART_IDS, Column, Subject, column},
     profile_page::{
         CompareForm, ProfilePage, Request, Unknown, align_all, comparison, csv_links, second_unknown, title_of,
@@ -41,7 +42,7 @@ pub(super) fn page(call: &PageCall, id: &str) -> Result<Work, ApiError> {
     let exports = call.exports(format!("/supplier/{}", supplier.id), "");
     let layout = call.layout("", Section::Search).with_exports(exports);
     let columns = 1 + usize::from(request.with.is_some());
-    let cost = analysis::cost(&call.generation, Facet::Vendor, request.kind, columns);
+    let cost = analysis::cost(&call.generation, Facet::Vendor, request.kind, columns).and_bids(&call.generation, 1);
     let work = Work::search(&call.generation, move |ask| {
         render(&supplier_page(ask, request, &supplier, layout)?)
     });
@@ -60,6 +61,7 @@ fn moved(call: &PageCall, supplier: &Supplier) -> Result<Work, ApiError> {
 fn supplier_page(ask: &Ask, request: Request, supplier: &Supplier, layout: Layout) -> Result<ProfilePage, ApiError> {
     let view = request.view;
     let (columns, kind, missing) = columns(ask, &request, supplier)?;
+    let (bidder, head_to_head) = bids(ask, &request, supplier)?;
     let tab = |(of, records): (EntityType, u64)| KindTab::new(of, records, kind, &request.path, &request.query);
     Ok(ProfilePage {
         t: view.t,
@@ -67,13 +69,15 @@ fn supplier_page(ask: &Ask, request: Request, supplier: &Supplier, layout: Layou
         tabs: supplier_records(supplier).map(tab).collect(),
         all_names: None,
         supplier: Some(SupplierPart::of(view.t, supplier)),
+        bidder,
         comparison: comparison(&columns),
         form: CompareForm {
             kind: request.kind.map(EntityType::name),
             with: request.with.unwrap_or_default(),
             action: request.path,
         },
-        unknown: missing,
+        unknown: missing.filter(|_| head_to_head.is_none()),
+        head_to_head,
         layout: Layout {
             title: title_of(view, &columns, &supplier.name),
             exports: Exports {
@@ -86,12 +90,11 @@ fn supplier_page(ask: &Ask, request: Request, supplier: &Supplier, layout: Layou
     })
 }
 
+/// The columns of the suppliers, the entity type that they are of, and the second name if it has no column.
+type Columns = (Vec<Column>, Option<EntityType>, Option<Unknown>);
+
 /// As of two names: the second supplier has an identifier, or any of its names.
-fn columns(
-    ask: &Ask,
-    request: &Request,
-    supplier: &Supplier,
-) -> Result<(Vec<Column>, Option<EntityType>, Option<Unknown>), ApiError> {
+fn columns(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<Columns, ApiError> {
     let view = request.view;
     let of_supplier = |supplier: &Supplier, kind, ids| {
         let Some(profile) = analysis::of_supplier(ask, supplier, kind)? else {
@@ -117,6 +120,25 @@ fn columns(
     columns.push(second);
     align_all(&mut columns);
     Ok((columns, kind, None))
+}
+
+/// The bids of a supplier; with a second one, the calls that both bid on.
+fn bids(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<(Option<BidderPart>, Option<String>), ApiError> {
+    let (t, own) = (request.view.t, bidder_of(supplier));
+    let Some(with) = &request.with else {
+        return Ok((BidderPart::of(ask, t, &own)?, None));
+    };
+    let second = named(&ask.generation.suppliers, with);
+    // A bidder without records need not be a known supplier.
+    let second = second.map_or_else(|| Bidder::named(with), |second| bidder_of(&second));
+    Ok((None, head_to_head(ask, t, own, second)?))
+}
+
+fn bidder_of(supplier: &Supplier) -> Bidder {
+    Bidder {
+        name: supplier.name.clone(),
+        keys: supplier.keys(),
+    }
 }
 
 /// The supplier with an identifier or a name.

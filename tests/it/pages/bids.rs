@@ -110,6 +110,10 @@ fn a_tender_shows_who_bid_for_how_much_and_who_was_rejected() {
         page.contains("href=\"/en/supplier/sup_"),
         "a bidder leads to the supplier"
     );
+    assert!(
+        page.contains("href=\"/en/vendor/Quatre\""),
+        "or to what is known of the name"
+    );
     assert_shows(
         "/fr/record/tender/open",
         &[
@@ -172,4 +176,40 @@ fn the_file_has_all_bids_with_the_names_of_the_api() {
     );
     assert_eq!(html("/fr/tender.csv/none/bids").lines().count(), 1);
     assert_eq!(get("/en/tender.csv/unknown/bids").status, 404);
+}
+
+#[test]
+fn a_bidder_shows_what_it_won_and_against_whom() {
+    let rival = "/en/vendor/Trois%20lt%C3%A9e";
+    assert_shows(
+        rival,
+        &[
+            "No contract or award names this supplier.",
+            "Open calls 1: 0 won, 1 not",
+            "half were at most $15,000.00 (14%) above the winner, of 1 call with both amounts",
+            "Pavages Un inc. 1 0 1",
+        ],
+    );
+    assert_shows(
+        "/fr/vendor/Pavages%20Un%20inc.",
+        &["Soumissions", "1 : 1 remportés, 0 non", "Concurrents"],
+    );
+    assert_shows(
+        "/en/vendor/Un",
+        &["Calls by invitation 1: 1 won, 0 not", "Direct awards"],
+    );
+    assert_shows("/en/vendor/Bidder%200", &["The 20 met most often of 59 rivals."]);
+    assert_shows(
+        "/en/vendor/Pavages%20Un%20inc.?with=Trois%20lt%C3%A9e",
+        &["Both bid on 1 open call: Pavages Un inc. won 1, Trois ltée won 0, and 0 went to neither."],
+    );
+    let found = SERVER.get("/suppliers?name=Pavages%20Un%20inc.").json();
+    let id = found["results"][0]["id"].as_str().unwrap();
+    assert_shows(&format!("/en/supplier/{id}"), &["Open calls 1: 1 won, 0 not", "Rivals"]);
+    assert_shows(
+        &format!("/en/supplier/{id}?with=Trois%20lt%C3%A9e"),
+        &["Both bid on 1 open call"],
+    );
+    assert_eq!(get("/en/vendor/Nobody%20at%20all").status, 404);
+    assert!(!html("/en/department/Ville%20de%20Laval").contains("id=\"bids\""));
 }
