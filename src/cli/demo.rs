@@ -74,6 +74,7 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
     note(&format!("Writing {RECORDS} sample records …"));
     sample::run(&SampleOptions {
         last_day: today,
+        bids: true,
         ..SampleOptions::new(RECORDS, SEED, dumps.clone())
     })?;
     let index_dir = folder.0.join("index");

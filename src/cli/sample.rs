@@ -21,6 +21,9 @@ pub(crate) struct Sample {
     /// Folder to write the dumps to
     #[arg(long, value_name = "DIR", env = "PROCURE_OUT")]
     out: PathBuf,
+    /// Also write the bids on notices of SEAO
+    #[arg(long, env = "PROCURE_BIDS")]
+    bids: bool,
     /// Write only this entity type; may be repeated
     #[arg(long, value_name = "TYPE", env = "PROCURE_ENTITY_TYPE", value_parser = parse_entity_type)]
     entity_type: Vec<EntityType>,
@@ -29,6 +32,7 @@ pub(crate) struct Sample {
 pub(crate) fn run(args: Sample) -> anyhow::Result<()> {
     let summary = sample::run(&SampleOptions {
         entity_types: args.entity_type,
+        bids: args.bids,
         ..SampleOptions::new(args.records, args.seed, args.out)
     })?;
     print(&format!("{summary}\n"))

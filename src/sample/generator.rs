@@ -53,16 +53,21 @@ impl Generator {
         // The next supplier of the same trade for each further contract.
         let trades = self.choices.topics.trades.len() as u32;
         let supplier = self.project.supplier + self.numbers.contract * trades;
-        self.supplier
-            .draw(source.market, supplier, &self.choices, &mut self.random);
-        self.variables = self.values();
-        self.write_rows(TABLE.block("supplier"));
+        self.draw_supplier(supplier);
         self.random.start(Sequence::Record(source.index), record);
         self.line.clear();
         self.line.push('{');
         self.write_rows(TABLE.block(&format!("{}/{}", source.entity_type, source.source_id)));
         self.line.push_str("}\n");
         &self.line
+    }
+
+    /// Makes the supplier of a number that of the record, with its values and its name.
+    pub(super) fn draw_supplier(&mut self, number: u32) {
+        self.supplier
+            .draw(self.source.market, number, &self.choices, &mut self.random);
+        self.variables = self.values();
+        self.write_rows(TABLE.block("supplier"));
     }
 
     /// The project's buyer.

@@ -2,13 +2,14 @@
 //!
 //! The tests, the benches and `procure demo` run on its records. [`run`] writes
 //! `<out>/<entity_type>/<source_id>.ndjson` for the sources of `lists/sources.txt`. **Invariant:** the same options
-//! give the same bytes on every machine, in constant memory: each record is a function of its number (see `random`),
+//! give the same bytes on every machine, in constant memory but for the names of bidders: each record is a function of
+//! its number (see `random`),
 //! and nothing is read but the lists embedded in the binary.
 //!
 //! What is bought decides the rest: `topics` declares which supplier, buyer, category, code and amount fit it.
 //!
-//! `data/sample` is the output of `procure sample --records 2700 --seed 20261031`, with hand-made edge cases next to
-//! it; a test compares. After a change here, `PROCURE_WRITE_SAMPLE=1 cargo test sample` writes it anew.
+//! `data/sample` is the output of `procure sample --records 2700 --seed 20261031 --bids`, with hand-made edge
+//! cases next to it; a test compares. After a change here, `PROCURE_WRITE_SAMPLE=1 cargo test sample` writes it anew.
 
 use std::{
     fmt,
@@ -19,8 +20,9 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use crate::model::{Date, EntityType};
+use crate::model::{Date, EntityType, supplier_mention::SupplierMentions};
 
+mod bids;
 mod buyers;
 mod choices;
 mod coined_word;
@@ -52,6 +54,8 @@ pub struct SampleOptions {
     pub entity_types: Vec<EntityType>,
     /// The day on which the sample was "taken": the last day of publication. What closes later is open.
     pub last_day: Date,
+    /// Whether to write the bids on the notices of SEAO too, and what it states of the bidders.
+    pub bids: bool,
 }
 
 impl SampleOptions {
@@ -63,6 +67,7 @@ impl SampleOptions {
             out,
             entity_types: Vec::new(),
             last_day: Date::parse("2026-10-31").expect("this day exists"),
+            bids: false,
         }
     }
 }
@@ -71,6 +76,8 @@ impl SampleOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SampleSummary {
     pub(crate) files: Vec<SampleFile>,
+    /// Notices with bids.
+    pub(crate) notices: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,8 +109,46 @@ pub fn run(options: &SampleOptions) -> anyhow::Result<SampleSummary> {
             bytes: written.with_context(|| format!("writing {}", path.display()))?,
         });
     }
+    if options.bids {
+        let written = write_bids(&mut generator, options);
+        summary.notices = written.with_context(|| format!("writing the bids in {}", options.out.display()))?;
+    }
     Ok(summary)
 }
+
+/// The dump of bids, and the file with what is stated of the bidders; returns the number of notices.
+fn write_bids(generator: &mut Generator, options: &SampleOptions) -> std::io::Result<u64> {
+    let tenders = records_by_source(options).into_iter();
+    let is_seao = |(source, _): &(&SampleSource, u64)| {
+        source.entity_type == EntityType::Tender && source.source_id == SOURCE_OF_BIDS
+    };
+    let mut suppliers = SupplierMentions::default();
+    let mut notices = 0;
+    for (source, records) in tenders.filter(is_seao) {
+        let folder = options.out.join("bids");
+        fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("{}.ndjson", source.source_id));
+        let mut file = BufWriter::with_capacity(1 << 18, File::create(path)?);
+        for number in 0..records {
+            generator.record(source, number);
+            if let Some(notice) = generator.bids(source, number) {
+                bids::observe(&mut suppliers, &notice, source.source_id);
+                writeln!(file, "{}", serde_json::to_string(&notice)?)?;
+                notices += 1;
+            }
+        }
+        file.flush()?;
+    }
+    let mut file = BufWriter::new(File::create(options.out.join("suppliers.ndjson"))?);
+    for line in suppliers.into_lines() {
+        writeln!(file, "{}", serde_json::to_string(&line)?)?;
+    }
+    file.flush()?;
+    Ok(notices)
+}
+
+/// The source whose notices list bids.
+const SOURCE_OF_BIDS: &str = "seao-xml";
 
 /// Writes the file of a source; returns its size in bytes.
 fn write(generator: &mut Generator, source: &'static SampleSource, records: u64, path: &Path) -> std::io::Result<u64> {
@@ -142,6 +187,9 @@ impl fmt::Display for SampleSummary {
         for file in &self.files {
             let path = format!("{}/{}.ndjson", file.entity_type, file.source_id);
             writeln!(f, "{path:<48} {:>12} records {:>16} bytes", file.records, file.bytes)?;
+        }
+        if self.notices > 0 {
+            writeln!(f, "{:<48} {:>12} notices with bids", "bids", self.notices)?;
         }
         let records: u64 = self.files.iter().map(|file| file.records).sum();
         write!(f, "{:<48} {records:>12} records", "total")

@@ -18,6 +18,10 @@ pub(super) enum Sequence {
     Supplier(u8),
     /// A record, by the position of its source in the list of sources.
     Record(u8),
+    /// The bids on a record, by the position of its source.
+    Bids(u8),
+    /// A bid, by the position of the source of its tender.
+    Bid(u8),
 }
 
 pub(super) struct Random {
@@ -39,6 +43,8 @@ impl Random {
             Sequence::Project(part) => (0, part),
             Sequence::Supplier(part) => (1, part),
             Sequence::Record(part) => (2, part),
+            Sequence::Bids(part) => (3, part),
+            Sequence::Bid(part) => (4, part),
         };
         self.generator.set_stream(number | u64::from(part) << 48 | kind << 56);
         self.generator.set_word_pos(0);

@@ -37,11 +37,17 @@ fn committed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sample")
 }
 
+const BIDS: &str = "bids";
+const SUPPLIERS: &str = "suppliers.ndjson";
+
 /// Every file of a folder of dumps, by its path within, in order.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
-    for kind in EntityType::ALL {
-        let Ok(entries) = fs::read_dir(folder.join(kind.name())) else {
+    if let Ok(bytes) = fs::read(folder.join(SUPPLIERS)) {
+        found.insert(SUPPLIERS.to_owned(), bytes);
+    }
+    for kind in EntityType::ALL.map(EntityType::name).into_iter().chain([BIDS]) {
+        let Ok(entries) = fs::read_dir(folder.join(kind)) else {
             continue;
         };
         for entry in entries {
@@ -73,7 +79,8 @@ fn text<'a>(record: &'a Record, field: &str) -> &'a str {
 #[test]
 fn the_committed_sample_is_the_output_of_the_generator() {
     let folder = tempfile::tempdir().unwrap();
-    run(&SampleOptions::new(2_700, 20_261_031, folder.path().to_owned())).unwrap();
+    let options = SampleOptions::new(2_700, 20_261_031, folder.path().to_owned());
+    run(&SampleOptions { bids: true, ..options }).unwrap();
     let made = files(folder.path());
     if std::env::var_os("PROCURE_WRITE_SAMPLE").is_some() {
         for (name, bytes) in &made {
@@ -566,4 +573,49 @@ fn a_sample_of_today_has_new_open_tenders_and_closings_within_the_week() {
     };
     let (new, closing) = (count("publication_date", -6..=0), count("closing_date", 0..=7));
     assert!(new >= 3 && closing >= 3, "{new} new, {closing} closing");
+}
+
+#[test]
+fn the_bids_of_the_sample_are_on_its_tenders_and_won_by_the_suppliers_of_its_contracts() {
+    use crate::model::{bids::NoticeBids, fold::fold, supplier_mention::MentionLine};
+
+    let folder = tempfile::tempdir().unwrap();
+    let options = SampleOptions::new(2_700, 20_261_031, folder.path().to_owned());
+    run(&SampleOptions { bids: true, ..options }).unwrap();
+    let files = files(folder.path());
+    let lines = |name: &str| String::from_utf8(files[name].clone()).unwrap();
+    let notices: Vec<NoticeBids> = lines("bids/seao-xml.ndjson")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let tenders = records(&committed(), EntityType::Tender);
+    let ids: BTreeSet<&str> = tenders.iter().map(|tender| text(tender, "record_id")).collect();
+    let contracts = records(&committed(), EntityType::Contract);
+    let mut winners: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for contract in contracts.iter().filter(|contract| contract.contains_key("ocid")) {
+        let notice = text(contract, "ocid").trim_start_matches("ocds-ec9k95-");
+        let winner = text(contract, "vendor_id").trim_start_matches("FO-");
+        winners.entry(notice).or_default().insert(winner);
+    }
+    let (mut rejected, mut lost) = (0, 0);
+    for notice in &notices {
+        assert!(ids.contains(notice.record_id.as_str()), "{}", notice.record_id);
+        assert_eq!(notice.bids.iter().filter(|bid| bid.won).count(), 1);
+        let winner = notice.bids[0].number.as_deref().unwrap();
+        let number = notice.record_id.trim_start_matches("seao|");
+        assert!(winners[number].contains(winner), "{number}: {winner}");
+        let bidders: BTreeSet<&str> = notice.bids.iter().filter_map(|bid| bid.number.as_deref()).collect();
+        assert_eq!(bidders.len(), notice.bids.len(), "a supplier bids once");
+        rejected += notice.bids.iter().filter(|bid| bid.conforming == Some(false)).count();
+        lost += notice.bids.iter().filter(|bid| !bid.won).count();
+    }
+    assert!(notices.len() > 100 && notices.len() < tenders.len() && rejected > 10 && lost > 200);
+    // Some suppliers are stated under two names.
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in lines("suppliers.ndjson").lines() {
+        let line: MentionLine = serde_json::from_str(line).unwrap();
+        let number = line.mention.number.unwrap().to_string();
+        names.entry(number).or_default().insert(fold(&line.mention.name));
+    }
+    assert!(names.values().filter(|names| names.len() > 1).count() > 20);
 }

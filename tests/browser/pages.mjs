@@ -11,6 +11,10 @@ export async function pagesOf(service) {
   const [vendor, otherVendor] = counts.facets.vendor.values.map((row) => row.value);
   const [department] = counts.facets.department.values.map((row) => row.value);
   const [commodity] = (await service.api('/commodities?limit=1')).results;
+  const bids = (await service.api('/bids?won=false&limit=100')).results;
+  const bid = bids.find(({ procedure }) => procedure === 'open');
+  const suppliers = (await service.api('/suppliers?limit=100')).results;
+  const [supplier, otherSupplier] = suppliers.filter(({ names, open_calls }) => names > 1 && open_calls.calls > 0);
   const part = encodeURIComponent;
   return {
     home: '',
@@ -23,6 +27,10 @@ export async function pagesOf(service) {
     'search-wrong': '/search?kind=contract&value_min=abc',
     record: `/record/contract/${part(contract.record_id)}`,
     'record-tender': `/record/tender/${part(tender.record_id)}`,
+    'record-bids': `/record/tender/${part(bid.record_id)}`,
+    supplier: `/supplier/${supplier.id}`,
+    'supplier-two': `/supplier/${supplier.id}?with=${otherSupplier.id}`,
+    'search-supplier': `/search?kind=contract&supplier=${supplier.id}`,
     vendor: `/vendor/${part(vendor)}`,
     'vendor-two': `/vendor/${part(vendor)}?with=${part(otherVendor)}`,
     department: `/department/${part(department)}`,
