@@ -44,7 +44,7 @@ RULES = {
     "an index is one that exists": r"parameter 'generation': '.*' is not the id of an index",
     "a supplier is one of the list": r"parameter 'supplier': no supplier has the id '",
     "a batch of a reconciliation is a JSON object": r"`(queries|extend)` is not an? (JSON )?object",
-    "a name has a letter or a digit": r"parameter '(name|prefix|method)': '.*' has no letter or digit",
+    "a name has a letter or a digit": r"parameter '(name|prefix|method|a|b)': '.*' has no letter or digit",
     "bids are figures of a vendor, a department or a commodity": r"parameter 'include': 'bids' is a figure of",
     "a comparison is of two suppliers": r"parameters 'a' and 'b' name the same supplier",
     "a Parquet file does not go on": r"a Parquet file cannot go on where it broke",
