@@ -251,7 +251,7 @@ search-translate-on = Chercher dans les deux langues
 
 ## What words may mean
 
-search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
+search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
 search-meanings = Peut-être cherchez-vous
 search-meaning-supplier = Fournisseur, tous ses noms
 search-meaning-department = Acheteur
