@@ -43,6 +43,15 @@ fn lowest<'b>(bids: impl IntoIterator<Item = &'b Value>) -> Option<f64> {
     dollars.filter_map(|bid| bid["amount"].as_f64()).min_by(f64::total_cmp)
 }
 
+/// Whether the notice says so; it states a flag only if a winner has it.
+fn is_rejected(notice: &Value, bid: &Value) -> bool {
+    let has_won = |bid: &Value| bid["won"] == json!(true);
+    let states = |flag: &str| bids(notice).iter().any(|bid| has_won(bid) && bid[flag] == json!(true));
+    ["admissible", "conforming"]
+        .iter()
+        .any(|flag| states(flag) && bid[*flag] == json!(false))
+}
+
 /// The calls of one procedure.
 fn calls<'c>(collection: &'c Collection, procedure: &str) -> Vec<&'c Value> {
     let of = |notice: &&Value| notice["procedure"] == json!(procedure);
@@ -114,9 +123,12 @@ fn the_bids_of_a_vendor_are_counted_once_a_call() {
                 *met = (met.0 + 1, met.1 + u64::from(rival_won), met.2 + u64::from(own_won));
             }
             let winner = lowest(bids(notice).iter().filter(|bid| bid["won"] == json!(true)));
-            if let (false, false, Some(mine), Some(winner)) =
-                (own_won, has_lots(notice), lowest(&of(notice, name)), winner)
-            {
+            if let (false, false, Some(mine), Some(winner)) = (
+                own_won,
+                has_lots(notice),
+                lowest(of(notice, name).iter().filter(|bid| !is_rejected(notice, bid))),
+                winner,
+            ) {
                 distances.push(mine - winner);
             }
         }

@@ -12,6 +12,7 @@ use crate::{
             shares::{Year, years},
             supplier::{self, SupplierRow, SupplierView},
         },
+        cost::ScanCost,
         params::{
             paging::{cursor_of_another_query, invalid_cursor},
             param::describe,
@@ -113,10 +114,11 @@ fn list(call: &Call) -> Result<Work, ApiError> {
     let asked = Asked::new(given);
     let start = asked.start(suppliers)?;
     let normal_form = (asked.q.clone(), asked.name.clone(), asked.limit, start);
+    let cost = ScanCost::of_bids(&call.generation, 1);
     let work = Work::search(&call.generation, move |ask| {
         Reply::json(&asked.page(&ask.generation, start))
     });
-    work.for_request(&normal_form)
+    cost.charge(work).for_request(&normal_form)
 }
 
 /// Which suppliers a request lists.

@@ -67,6 +67,10 @@ bidder-distance-of = half were at most { $amount } ({ $share }) above the winner
         [one] { $count } call
        *[other] { $count } calls
     } with both amounts
+bidder-distance-below = half were at least { $amount } ({ $share }) below the winner, of { $count ->
+        [one] { $count } call
+       *[other] { $count } calls
+    } with both amounts
 bidder-invitations = Calls by invitation
 bidder-direct = Direct awards, which are no competition
 bidder-rivals = Rivals, those met most often

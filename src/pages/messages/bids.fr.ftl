@@ -67,6 +67,10 @@ bidder-distance-of = la moitié étaient au plus { $amount } ({ $share }) au-des
         [one] { $count } appel
        *[other] { $count } appels
     } où les deux montants sont connus
+bidder-distance-below = la moitié étaient d’au moins { $amount } ({ $share }) au-dessous du gagnant, sur { $count ->
+        [one] { $count } appel
+       *[other] { $count } appels
+    } où les deux montants sont connus
 bidder-invitations = Appels sur invitation
 bidder-direct = Contrats de gré à gré, sans concurrence
 bidder-rivals = Concurrents, les plus souvent rencontrés

@@ -88,9 +88,15 @@ fn facts(t: Texts, figures: &BidderFigures) -> Vec<(String, String)> {
         facts.push((t.text("bidder-rate"), text));
     }
     if let Some(lost) = figures.lost_by {
-        let (dollars, share) = (t.money(lost.median_dollars), t.percent(lost.median_share));
+        let (dollars, share) = (lost.median_dollars.abs(), lost.median_share.abs());
+        let (dollars, share) = (t.money(dollars), t.percent(share));
+        let is_below = lost.median_dollars < 0.0;
         let text = t.with(
-            "bidder-distance-of",
+            if is_below {
+                "bidder-distance-below"
+            } else {
+                "bidder-distance-of"
+            },
             &[("amount", &dollars), ("share", &share), ("count", &lost.calls)],
         );
         facts.push((t.text("bidder-distance"), text));

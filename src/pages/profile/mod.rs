@@ -90,7 +90,8 @@ struct UnknownPage {
 }
 
 fn page(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
-    let request = Request::read(call, facet, name)?;
+    let mut request = Request::read(call, facet, name)?;
+    request.with.take_if(|with| facet.key(with) == facet.key(name));
     let exports = call.exports(api_path(&request), "");
     let layout = call.layout("", Section::Search);
     let names = 1 + usize::from(request.with.is_some());

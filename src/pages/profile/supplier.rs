@@ -34,8 +34,13 @@ use crate::{
 };
 
 pub(super) fn page(call: &PageCall, id: &str) -> Result<Work, ApiError> {
-    let request = Request::read(call, Facet::Vendor, id)?;
+    let mut request = Request::read(call, Facet::Vendor, id)?;
     let supplier = find(&call.generation, id)?;
+    // Another name of the supplier is no second one.
+    let own = supplier.id.as_str();
+    request
+        .with
+        .take_if(|with| named(&call.generation.suppliers, with).is_some_and(|second| second.id == own));
     if supplier.id != id {
         return moved(call, &supplier);
     }

@@ -104,6 +104,12 @@ fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
     ] {
         assert!(page.contains(&part), "the page lacks {part}");
     }
+    // Another name of the same supplier is no second one.
+    let with_itself = html(&format!("/en/supplier/{id}?with=sintra%20inc"));
+    assert_eq!(
+        text(&with_itself).matches("contracts worth").count(),
+        text(&page).matches("contracts worth").count()
+    );
     let awards = html(&format!("/fr/supplier/{id}?kind=award"));
     assert_shows(
         &awards,

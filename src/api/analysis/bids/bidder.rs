@@ -8,11 +8,15 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::comparison::{DollarBids, cents, rounded};
+use super::{
+    bidder_group::{Group, Groups},
+    comparison::{DollarBids, cents, rounded},
+};
 use crate::{
     catalog::{
         ask::Ask,
         bids::{BidQuery, BidStore, Notice, StoredBid},
+        generation::Generation,
     },
     engine::{Error, aggregation::nearest_rank},
     model::{bids::Procedure, commodity::CommodityCode},
@@ -54,6 +58,7 @@ pub(crate) struct CallsBy {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Rival", description = "Another bidder, met in the same calls")]
 pub(crate) struct Rival {
+    /// Of a supplier with several names, the commonest one.
     pub(crate) vendor_name: String,
     /// Calls that both bid on.
     pub(crate) calls: u64,
@@ -70,7 +75,8 @@ pub(crate) struct Rival {
     description = "How far the bids that lost were above the lowest that won; half of them were at most so far"
 )]
 pub(crate) struct LostBy {
-    /// Calls without lots that it lost, with both amounts in dollars.
+    /// Calls without lots that it lost, with both amounts in dollars; bids stated as not admissible or not conforming
+    /// are left out.
     pub(crate) calls: u64,
     /// In dollars; negative where a lower bid lost.
     pub(crate) median_dollars: f64,
@@ -114,11 +120,12 @@ const CLASS: usize = 3;
 impl BidderFigures {
     /// Of the bids under some names, on notices that pass the filters.
     pub(crate) fn of(ask: &Ask, keys: Vec<String>, filters: Vec<Filter>) -> Result<BidderFigures, Error> {
-        let store = &ask.generation.bids;
+        let generation = &ask.generation;
+        let store = &generation.bids;
         let mut query = BidQuery::of_bidder(keys.clone());
         query.filters.extend(filters);
-        let mut counter = Counter::new(store, keys);
-        let visit = |notice: &Notice, bids: &[usize]| {
+        let mut counter = Counter::new(generation, &keys);
+        let visit = |notice, bids: &[usize]| {
             counter.add(notice, bids);
             true
         };
@@ -174,23 +181,30 @@ struct Met {
 /// Collects the calls of a supplier.
 struct Counter<'s> {
     store: &'s BidStore,
-    keys: BTreeSet<String>,
+    keys: BTreeSet<&'s str>,
+    groups: Groups<'s>,
+    /// Who the supplier is: another spelling of it is no rival.
+    own: BTreeSet<Group<'s>>,
     open: CallsBidOn,
     invitations: CallsBidOn,
     direct_awards: u64,
     years: BTreeMap<String, CallsBidOn>,
     departments: BTreeMap<String, CallsBidOn>,
     classes: BTreeMap<String, CallsBidOn>,
-    rivals: BTreeMap<String, Met>,
+    rivals: BTreeMap<Group<'s>, Met>,
     /// In dollars, and as a share of the winner's bid.
     distances: Vec<(f64, f64)>,
 }
 
 impl<'s> Counter<'s> {
-    fn new(store: &'s BidStore, keys: Vec<String>) -> Counter<'s> {
+    fn new(generation: &'s Generation, keys: &'s [String]) -> Counter<'s> {
+        let mut groups = Groups::new(generation);
+        let keys: BTreeSet<&str> = keys.iter().map(String::as_str).collect();
         Counter {
-            store,
-            keys: keys.into_iter().collect(),
+            store: &generation.bids,
+            own: keys.iter().map(|key| groups.of(key)).collect(),
+            keys,
+            groups,
             open: CallsBidOn::default(),
             invitations: CallsBidOn::default(),
             direct_awards: 0,
@@ -203,7 +217,7 @@ impl<'s> Counter<'s> {
     }
 
     /// `bids` are those of the supplier.
-    fn add(&mut self, notice: &Notice, bids: &[usize]) {
+    fn add(&mut self, notice: &'s Notice, bids: &[usize]) {
         let has_won = bids.iter().any(|bid| notice.bids[*bid].won);
         match notice.procedure {
             Procedure::Open => self.add_open(notice, bids, has_won),
@@ -213,7 +227,7 @@ impl<'s> Counter<'s> {
         }
     }
 
-    fn add_open(&mut self, notice: &Notice, bids: &[usize], has_won: bool) {
+    fn add_open(&mut self, notice: &'s Notice, bids: &[usize], has_won: bool) {
         self.open.add(has_won);
         if let Some(day) = notice.date {
             self.years.entry(day.year().to_string()).or_default().add(has_won);
@@ -224,28 +238,46 @@ impl<'s> Counter<'s> {
         for class in classes(self.store, notice) {
             self.classes.entry(class).or_default().add(has_won);
         }
-        for (key, rival_won) in rivals(self.store, notice, &self.keys) {
-            let met = self.rivals.entry(key.to_owned()).or_default();
+        for (rival, rival_won) in self.rivals_of(notice) {
+            let met = self.rivals.entry(rival).or_default();
             met.calls += 1;
             met.won_by_rival += u64::from(rival_won);
             met.won += u64::from(has_won);
         }
         if !has_won && !self.store.has_lots(notice) {
-            let own = bids.iter().find_map(|bid| self.store.dollars(&notice.bids[*bid]));
+            let own = bids.iter().map(|bid| &notice.bids[*bid]);
+            // The price did not decide about a bid that was rejected.
+            let is_rejected = |bid: &&StoredBid| bid.admissible == Some(false) || bid.conforming == Some(false);
+            let own = own
+                .filter(|bid| !is_rejected(bid))
+                .find_map(|bid| self.store.dollars(bid));
             let winner = DollarBids::of(self.store, notice).winner;
             let distance = own.zip(winner).map(|(own, winner)| (own - winner, own / winner - 1.0));
             self.distances.extend(distance);
         }
     }
 
+    /// The other bidders of a notice, and whether each won.
+    fn rivals_of(&mut self, notice: &'s Notice) -> BTreeMap<Group<'s>, bool> {
+        let mut found = BTreeMap::new();
+        for bid in &notice.bids {
+            let key = self.store.key(bid);
+            let group = self.groups.of(key);
+            if !self.keys.contains(key) && !self.own.contains(&group) {
+                *found.entry(group).or_default() |= bid.won;
+            }
+        }
+        found
+    }
+
     fn figures(self) -> BidderFigures {
-        let store = self.store;
+        let groups = self.groups;
         let distinct_rivals = self.rivals.len() as u64;
-        let mut met: Vec<(String, Met)> = self.rivals.into_iter().collect();
-        met.sort_by(|(a_key, a), (b_key, b)| b.calls.cmp(&a.calls).then_with(|| a_key.cmp(b_key)));
+        let mut met: Vec<(Group, Met)> = self.rivals.into_iter().collect();
+        met.sort_by(|(a_group, a), (b_group, b)| b.calls.cmp(&a.calls).then_with(|| a_group.cmp(b_group)));
         met.truncate(TOP_RIVALS);
-        let rival = |(key, met): (String, Met)| Rival {
-            vendor_name: store.name_of(&key).unwrap_or(&key).to_owned(),
+        let rival = |(group, met): (Group, Met)| Rival {
+            vendor_name: groups.name(group),
             calls: met.calls,
             won_by_rival: met.won_by_rival,
             won: met.won,
@@ -263,18 +295,6 @@ impl<'s> Counter<'s> {
             lost_by: lost_by(self.distances),
         }
     }
-}
-
-/// The other bidders of a notice, and whether each won.
-fn rivals<'s>(store: &'s BidStore, notice: &'s Notice, own: &BTreeSet<String>) -> BTreeMap<&'s str, bool> {
-    let mut found: BTreeMap<&str, bool> = BTreeMap::new();
-    for bid in &notice.bids {
-        let key = store.key(bid);
-        if !own.contains(key) {
-            *found.entry(key).or_default() |= bid.won;
-        }
-    }
-    found
 }
 
 /// The commodity classes of a notice; of a code above that level, the code.

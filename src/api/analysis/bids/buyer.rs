@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::competition::{CallCounter, Competition};
+use super::{
+    bidder_group::{Group, Groups},
+    competition::{CallCounter, Competition},
+};
 use crate::{
-    catalog::{
-        ask::Ask,
-        bids::{BidQuery, Notice},
-    },
+    catalog::{ask::Ask, bids::BidQuery},
     engine::Error,
     model::bids::Procedure,
     query::Filter,
@@ -25,7 +25,7 @@ use crate::{
 pub(crate) struct CallsReceived {
     #[serde(flatten)]
     pub(crate) competition: Competition,
-    /// Bidders of the open calls.
+    /// Bidders of the open calls; a supplier with several names is one.
     pub(crate) bidders: u64,
     /// Bidders of the open calls that won none of them.
     pub(crate) never_won: u64,
@@ -48,37 +48,37 @@ impl CallsReceived {
     /// Of the notices that pass the filters.
     pub(crate) fn of(ask: &Ask, filters: Vec<Filter>) -> Result<CallsReceived, Error> {
         let store = &ask.generation.bids;
+        let mut groups = Groups::new(&ask.generation);
         let query = BidQuery {
             filters,
             ..BidQuery::default()
         };
         let mut calls = CallCounter::default();
         // The open calls of each bidder, and whether it won one of them.
-        let mut bidders: BTreeMap<&str, (u64, bool)> = BTreeMap::new();
-        let visit = |notice: &Notice, _: &[usize]| {
+        let mut bidders: BTreeMap<Group, (u64, bool)> = BTreeMap::new();
+        let visit = |notice, _: &[usize]| {
             calls.add(store, notice);
             if notice.procedure == Procedure::Open {
-                let mut has_won: BTreeMap<&str, bool> = BTreeMap::new();
+                let mut has_won: BTreeMap<Group, bool> = BTreeMap::new();
                 for bid in &notice.bids {
-                    let key = store.key(bid);
-                    *has_won.entry(key).or_default() |= bid.won;
+                    *has_won.entry(groups.of(store.key(bid))).or_default() |= bid.won;
                 }
-                for (key, won) in has_won {
-                    let of = bidders.entry(key).or_default();
+                for (group, won) in has_won {
+                    let of = bidders.entry(group).or_default();
                     *of = (of.0 + 1, of.1 || won);
                 }
             }
             true
         };
         store.for_each_match(&query, &*ask.generation.engine, &ask.deadline, visit)?;
-        let mut losers: Vec<(&str, u64)> = bidders
+        let mut losers: Vec<(Group, u64)> = bidders
             .iter()
             .filter(|(_, (_, has_won))| !has_won)
-            .map(|(key, (calls, _))| (*key, *calls))
+            .map(|(group, (calls, _))| (*group, *calls))
             .collect();
-        losers.sort_by(|(a_key, a), (b_key, b)| b.cmp(a).then_with(|| a_key.cmp(b_key)));
-        let row = |(key, calls): &(&str, u64)| NeverWon {
-            vendor_name: store.name_of(key).unwrap_or(key).to_owned(),
+        losers.sort_by(|(a_group, a), (b_group, b)| b.cmp(a).then_with(|| a_group.cmp(b_group)));
+        let row = |(group, calls): &(Group, u64)| NeverWon {
+            vendor_name: groups.name(*group),
             calls: *calls,
         };
         Ok(CallsReceived {

@@ -8,6 +8,7 @@
 //! - A call with lots counts once: it was bid on once, and won once.
 
 pub(crate) mod bidder;
+mod bidder_group;
 pub(crate) mod buyer;
 pub(crate) mod comparison;
 pub(crate) mod competition;
