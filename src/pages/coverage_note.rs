@@ -45,7 +45,11 @@ pub(crate) fn coverage_note(
         sentences.extend(running(t, sources, first..=last));
         return Some(sentences.join(" "));
     };
-    let (from, to) = (from.unwrap_or(first), to.unwrap_or(last));
+    // An open end reaches what is covered, or at least the other end.
+    let (from, to) = (
+        from.unwrap_or_else(|| to.map_or(first, |to| first.min(to))),
+        to.unwrap_or_else(|| from.map_or(last, |from| last.max(from))),
+    );
     let missing: Vec<i32> = (from..=to).filter(|year| !covered.contains(year)).collect();
     let is_within = |year: &&i32| (from..=to).contains(*year);
     let found: Vec<i32> = all.iter().filter(is_within).copied().collect();
@@ -126,6 +130,19 @@ mod tests {
     fn source(id: &str, years: &[(i32, u64)], until: Option<&str>) -> SourceCoverage {
         let until = until.map(|day| Date::parse(day).unwrap());
         SourceCoverage::of(id, EntityType::Contract, years, until)
+    }
+
+    #[test]
+    fn years_before_and_after_what_is_covered_are_not_covered() {
+        let toronto = source("toronto", &[(2020, 50), (2021, 60)], None);
+        let note = |asked| {
+            let t = Texts::of(Language::English);
+            coverage_note(t, EntityType::Contract, &[&toronto], Some(asked)).unwrap()
+        };
+        assert_eq!(note((None, Some(2020))), "The sources here cover contracts of 2020.");
+        for years in [(None, Some(2000)), (Some(2030), None)] {
+            assert!(note(years).starts_with("No source here covers"), "{}", note(years));
+        }
     }
 
     #[test]

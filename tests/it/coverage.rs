@@ -83,6 +83,7 @@ fn counted(source: &Source) -> Value {
     let covered = |year: i32, records: u64| {
         let share = records as f64 / usual as f64;
         match year {
+            _ if records < 2 => "no",
             year if year > file_year => "no",
             year if year == file_year && share >= 0.1 * days / 365.0 => "part",
             year if year < file_year && share >= 0.1 => "whole",

@@ -99,7 +99,8 @@ impl SearchPlan {
             }
             + self.suggestions.as_ref().map_or(0, SuggestionPlan::scans);
         let conditions = explanation.map_or(0, |plan| plan.conditions.scans());
-        let searches = 1 + usize::from(scans > 0) + conditions;
+        let has_coverage = usize::from(self.search.include.coverage);
+        let searches = 1 + usize::from(scans > has_coverage) + has_coverage + conditions;
         ScanCost::of(generation, &[(query.entity_type, scans)]).with_text(generation, query, searches)
     }
 

@@ -16,7 +16,7 @@ use crate::{
         },
         route::{Answer, Endpoint, Parameters, Route},
     },
-    catalog::ask::Ask,
+    catalog::{ask::Ask, generation::Generation},
     engine::{
         Hits,
         aggregation::{FacetBucket, FacetBuckets, Money, TermsAggregation, ValueDistribution, ValueStats},
@@ -158,13 +158,19 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     // The statistics of all records of a generation are computed once.
     let is_kept = search.query.matches_all() && search.include.is_empty();
     let is_known = is_kept && call.generation.has_statistics(entity_type);
-    let cost = ScanCost::of(&call.generation, &[(entity_type, plan.scans())]);
-    let cost = cost.with_text(&call.generation, &search.query, 1);
+    let cost = cost(&call.generation, &search, &plan);
     let lane = if is_known { Lane::Quick } else { cost.lane() };
     let cost = if is_kept { ONE } else { cost.cost() };
     let normal_form = (search.query.clone(), search.include);
     let work = Work::search(&call.generation, move |ask| reply(ask, &search, &plan, is_kept));
     work.in_lane(lane).with_cost(cost).for_request(&normal_form)
+}
+
+/// The coverage counts the matches once more.
+fn cost(generation: &Generation, search: &ResolvedSearch, plan: &FigurePlan) -> ScanCost {
+    let cost = ScanCost::of(generation, &[(search.query.entity_type, plan.scans())]);
+    let searches = 1 + usize::from(search.include.coverage);
+    cost.with_text(generation, &search.query, searches)
 }
 
 fn no_bids() -> ApiError {

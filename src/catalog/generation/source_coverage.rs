@@ -122,7 +122,7 @@ fn usual_records(counts: &[(i32, u64)]) -> Option<u64> {
 }
 
 fn extent(year: i32, records: u64, usual: u64, until: Option<Date>) -> Extent {
-    let is_enough = |whole: u64, part: u64| records > 0 && records.saturating_mul(MIN_SHARE * whole) >= usual * part;
+    let is_enough = |whole: u64, part: u64| records > 1 && records.saturating_mul(MIN_SHARE * whole) >= usual * part;
     match until {
         Some(day) if year > day.year() => Extent::No,
         // Of a year that was not over, the file can have a part only.
@@ -178,6 +178,10 @@ mod tests {
         assert_eq!([running(9), running(10), running(1_000)], [No, Part, Part]);
         assert!(extents(&[], None).is_empty());
         assert_eq!(usual_records(&[]), None);
-        assert_eq!(extents(&[(2020, 0), (2021, 1)], None), [(2020, No), (2021, Whole)]);
+        // A single record is a stray one, even where a year has no more than that.
+        assert_eq!(
+            extents(&[(1900, 1), (2020, 0), (2021, 2)], None),
+            [(1900, No), (2020, No), (2021, Whole)]
+        );
     }
 }

@@ -121,14 +121,14 @@ mod tests {
         SourceCoverage::of(id, EntityType::Contract, years, None)
     }
 
-    fn ones(id: &str, years: &[i32]) -> SourceCoverage {
-        let years: Vec<(i32, u64)> = years.iter().map(|year| (*year, 1)).collect();
+    fn twos(id: &str, years: &[i32]) -> SourceCoverage {
+        let years: Vec<(i32, u64)> = years.iter().map(|year| (*year, 2)).collect();
         source(id, &years)
     }
 
     #[test]
     fn a_gap_names_the_sources_that_do_not_cover_a_year() {
-        let contents = [ones("a", &[2019, 2020, 2022]), ones("b", &[2020, 2022])];
+        let contents = [twos("a", &[2019, 2020, 2022]), twos("b", &[2020, 2022])];
         let sources: Vec<&SourceCoverage> = contents.iter().collect();
         let shown = |sources: &[&SourceCoverage]| -> Vec<(i32, bool, String)> {
             let gaps = gaps(sources, [2022, 2019].into_iter()).into_iter();
@@ -140,7 +140,7 @@ mod tests {
             [(2019, false, "b".to_owned()), (2021, true, "a,b".to_owned())]
         );
         assert_eq!(shown(&sources[..1]), [(2021, true, "a".to_owned())]);
-        let more = [ones("c", &[2020]), ones("d", &[2022])];
+        let more = [twos("c", &[2020]), twos("d", &[2022])];
         let many: Vec<&SourceCoverage> = contents.iter().chain(&more).collect();
         let large = "of too many only the large ones are named";
         assert_eq!(
@@ -149,7 +149,7 @@ mod tests {
             "{large}"
         );
         // A later source of the same publisher, and one with few records.
-        let other = [ones("a-new", &[2021]), ones("tiny", &[2022])];
+        let other = [twos("a-new", &[2021]), twos("tiny", &[2022])];
         assert!(shown(&[sources[0], &other[0]]).is_empty());
         let large = source("a-new", &[(2021, 1), (2022, 100)]);
         assert_eq!(

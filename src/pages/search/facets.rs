@@ -75,7 +75,8 @@ const FACETS: [ShownFacet; 11] = [
         &["procurement_method"],
         MAX_LISTED,
     ),
-    shown(Facet::Municipality, Role::Municipality, &["municipality"], MAX_LISTED),
+    // All places, because they tell the sources of the records.
+    shown(Facet::Municipality, Role::Municipality, &["municipality"], usize::MAX),
     shown(Facet::QualityFlag, Role::QualityFlag, &["quality_flag"], usize::MAX),
 ];
 

@@ -20,13 +20,20 @@ pub(super) fn coverage(
     found: &Aggregation,
 ) -> Result<Option<String>, ApiError> {
     let generation = &context.ask.generation;
-    let asked = asked_years(query);
+    let asked = asked_years(query).map(|asked| until_today(asked, context.today));
     let sources = if found.total == 0 && asked.is_some() {
         asked_sources(context.ask, query)?
     } else {
         sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality))
     };
     Ok(coverage_note(context.t, query.entity_type, &sources, asked))
+}
+
+/// Years to come are not asked for, unless nothing else is: a fiscal year ends in the next one.
+fn until_today((from, to): (Option<i32>, Option<i32>), today: Date) -> (Option<i32>, Option<i32>) {
+    let this_year = today.year();
+    let has_begun = from.is_none_or(|from| from <= this_year);
+    (from, to.map(|to| if has_begun { to.min(this_year) } else { to }))
 }
 
 /// The search for what takes bids today, where publishers say "open" after the last day. `None` where the search states

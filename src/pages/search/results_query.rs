@@ -20,7 +20,10 @@ use crate::{
     engine::aggregation::{Aggregation, TermsAggregation},
     http::error::ApiError,
     model::{EntityType, Record, Role, Schema},
-    pages::search::{facets, search_address::SearchAddress},
+    pages::{
+        coverage_note::asked_years,
+        search::{facets, search_address::SearchAddress},
+    },
     query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
 };
 
@@ -82,8 +85,11 @@ impl Plan {
         let mut scans = vec![(self.asked.entity_type, self.figures.scans())];
         let others = self.others.iter().filter_map(|other| other.query.as_ref());
         scans.extend(others.clone().map(|query| (query.entity_type, 1)));
+        // Without a match, the search without its days tells which sources are asked.
+        let has_days = usize::from(asked_years(&self.search.query).is_some());
+        scans.push((self.asked.entity_type, has_days));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
-        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2);
+        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + has_days);
         others.fold(cost, |cost, query| cost.with_text(generation, query, 1))
     }
 

@@ -223,7 +223,9 @@ fn years_that_a_source_does_not_cover_are_shaded() {
     let server = TestServer::own(&contracts(1), |_| {});
     let folder = server.folder.path().join("sources");
     let write = |source: &str, place: &str, days: &[&str]| {
-        let lines = days.iter().enumerate().map(|(number, day)| {
+        // A single record of a year is no coverage.
+        let twice = days.iter().chain(days);
+        let lines = twice.enumerate().map(|(number, day)| {
             let record = json!({"record_id": format!("{source}{number}"), "municipality": place, "award_date": day, "vendor_name": "A",
                 "contract_value": 5.0, "fetched_at": "2024-06-01T00:00:00Z"});
             record.to_string() + "\n"
