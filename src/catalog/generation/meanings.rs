@@ -2,7 +2,10 @@
 //!
 //! Decision D-253 holds here too: a generation never changes, so the names are listed once, on first use.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
 use super::{commodities::Commodities, commodity_counts::CommodityCounts, manifest::Manifest};
 use crate::{
@@ -148,8 +151,9 @@ fn departments(sources: &NameSources, deadline: &Deadline) -> Result<Vec<ThingNa
         thing.name_fr = resolved.and_then(|resolved| resolved.name_fr);
         let mut names = sources.engine.department_names(&facet.key(&thing.id));
         names.extend([Some(thing.id.clone()), thing.name_fr.clone()].into_iter().flatten());
-        names.extend(names.iter().filter_map(|name| stated_acronym(name)).collect::<Vec<_>>());
+        // An acronym in brackets may be that of another body in the table.
         let keys: Vec<String> = names.iter().map(|name| fold(name)).collect();
+        names.extend(names.iter().filter_map(|name| stated_acronym(name)).collect::<Vec<_>>());
         names.extend_from_slice(body_names::all_names(keys.iter().map(String::as_str)));
         names.sort_unstable();
         names.dedup();
@@ -216,21 +220,28 @@ fn municipalities(sources: &NameSources) -> Vec<ThingNames> {
 
 /// The names of a generation, listed on first use.
 #[derive(Default)]
-pub(super) struct MeaningsCache(std::sync::OnceLock<Arc<Meanings>>);
+pub(super) struct MeaningsCache {
+    known: OnceLock<Arc<Meanings>>,
+    /// Held while they are listed, so that many first requests list them once.
+    listing: Mutex<()>,
+}
 
 impl MeaningsCache {
     pub(super) fn known(&self) -> Option<Arc<Meanings>> {
-        self.0.get().cloned()
+        self.known.get().cloned()
     }
 
-    /// Two threads may list them at the same time; both get the same.
     pub(super) fn get(&self, sources: &NameSources, deadline: &Deadline) -> Result<Arc<Meanings>, Error> {
+        let _listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = self.known() {
+            return Ok(known);
+        }
         let listed = Meanings::of(sources, deadline)?;
-        Ok(Arc::clone(self.0.get_or_init(|| Arc::new(listed))))
+        Ok(Arc::clone(self.known.get_or_init(|| Arc::new(listed))))
     }
 
     pub(super) fn size(&self) -> CacheSize {
-        self.0.get().map_or_else(CacheSize::default, |known| known.size())
+        self.known.get().map_or_else(CacheSize::default, |known| known.size())
     }
 }
 

@@ -161,7 +161,7 @@ impl Generation {
         self.commodity_counts.size()
     }
 
-    /// What typed words may mean, listed on first use. Two threads may list it at the same time; both get the same.
+    /// What typed words may mean, listed on first use.
     pub(crate) fn meanings(&self, deadline: &Deadline) -> Result<Arc<Meanings>, Error> {
         if let Some(known) = self.meanings.known() {
             return Ok(known);

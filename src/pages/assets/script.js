@@ -45,6 +45,8 @@ for (const box of document.querySelectorAll("input[data-suggest]")) {
   let chosen = -1;
   let timer;
   let request;
+  const known = new Map();
+  let isOver = false;
   // A search box cannot be a combobox; a text box can.
   set(box, { type: "text", enterkeyhint: "search", role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": "suggestions" });
   set(list, { id: "suggestions", class: "suggestions", role: "listbox", "aria-label": box.dataset.suggestions });
@@ -89,11 +91,16 @@ for (const box of document.querySelectorAll("input[data-suggest]")) {
   const ask = async () => {
     request?.abort();
     request = new AbortController();
-    const asked = new URLSearchParams({ q: box.value, kind: box.form.elements.kind?.value || "" });
+    const asked = `${new URLSearchParams({ q: box.value.trim(), kind: box.form.elements.kind?.value || "" })}`;
     try {
-      const answer = await fetch(`${box.dataset.suggest}?${asked}`, { signal: request.signal });
-      if (!answer.ok || answer.redirected) return;
-      const { results, status: said } = await answer.json();
+      if (!known.has(asked)) {
+        const answer = await fetch(`${box.dataset.suggest}?${asked}`, { signal: request.signal });
+        // Each costs a request: none is left for typing, only for the search itself.
+        if (answer.status === 429) isOver = true;
+        if (!answer.ok || answer.redirected) return;
+        known.set(asked, await answer.json());
+      }
+      const { results, status: said } = known.get(asked);
       if (document.activeElement !== box) return;
       show(results);
       status.textContent = said;
@@ -101,7 +108,7 @@ for (const box of document.querySelectorAll("input[data-suggest]")) {
   };
   box.addEventListener("input", () => {
     close();
-    if (box.value.trim().length > 1) timer = setTimeout(ask, 250);
+    if (!isOver && box.value.trim().length > 2) timer = setTimeout(ask, 400);
   });
   box.addEventListener("keydown", (event) => {
     if (list.hidden) return;

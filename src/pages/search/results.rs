@@ -12,7 +12,7 @@ use crate::{
         },
     },
     catalog::ask::Ask,
-    engine::{Deadline, aggregation::Aggregation},
+    engine::{Deadline, Error, aggregation::Aggregation},
     http::{
         error::ApiError,
         middleware::conditional::Validator,
@@ -262,13 +262,13 @@ fn meanings(context: &SearchContext, plan: &Plan) -> Result<Vec<Meaning>, ApiErr
     let Some(text) = text else {
         return Ok(Vec::new());
     };
-    Ok(meanings::meanings(
-        context.ask,
-        context.t,
-        text,
-        asked.entity_type,
-        meanings::ABOVE_RESULTS,
-    )?)
+    let (ask, t) = (context.ask, context.t);
+    let found = meanings::meanings(ask, t, text, asked.entity_type, meanings::ABOVE_RESULTS);
+    // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
+    match found {
+        Err(Error::Timeout) => Ok(Vec::new()),
+        found => Ok(found?),
+    }
 }
 
 /// How much of the total is doubtful. Not where the search is about records with or without a flag.
