@@ -7,6 +7,9 @@ use std::{fs, path::Path};
 
 use serde_json::{Map, Value, json};
 
+/// The member of a row that states how long a fixed computation took right after it, in milliseconds. It is not saved.
+pub const CALIBRATION: &str = "calibration";
+
 /// Names the file to save to. Without it, nothing is saved.
 const FILE: &str = "PROCURE_SAVE_FIGURES";
 
@@ -40,7 +43,7 @@ pub fn save(command: Option<&str>, measured: &[Value], keeps_others: bool) {
 fn line(measured: &Value) -> String {
     let mut measured = measured.clone();
     if let Some(members) = measured.as_object_mut() {
-        members.remove(super::report::CALIBRATION);
+        members.remove(CALIBRATION);
     }
     measured.to_string()
 }

@@ -260,7 +260,7 @@ pub fn row(name: &str, figures: &[(&str, f64)]) {
     rows.push(line);
     figures::save(Some(&command()), &rows, false);
     if let Some(last) = rows.last_mut() {
-        last[report::CALIBRATION] = Value::from(report::calibrate());
+        last[figures::CALIBRATION] = Value::from(report::calibrate());
     }
     draw(&rows);
 }

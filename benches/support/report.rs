@@ -7,6 +7,8 @@ use std::{fs, hint::black_box, path::Path, time::Instant};
 use plotters::{coord::Shift, prelude::*};
 use serde_json::{Value, json};
 
+use super::figures::CALIBRATION;
+
 /// Lines of a plot: each has a name, and points from left to right.
 pub struct Plot {
     pub title: String,
@@ -38,9 +40,6 @@ const WIDTH: u32 = 960;
 const LINE_HEIGHT: u32 = 24;
 const MARGINS: u32 = 110;
 const NAMES_WIDTH: u32 = 330;
-
-/// The member of a row that states how long a fixed computation took right after it, in milliseconds.
-pub const CALIBRATION: &str = "calibration";
 
 /// The time of a fixed computation, in milliseconds. It shows how much a machine is disturbed while a bench runs.
 pub fn calibrate() -> f64 {
