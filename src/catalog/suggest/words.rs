@@ -13,7 +13,7 @@ pub(super) struct Words {
     shapes: Vec<Shape>,
     /// For each word the numbers of the names with it, ascending.
     names: Lists,
-    /// How much each word tells: the rarer, the more.
+    /// The weight of each word: a rare word weighs more.
     weights: Vec<f32>,
     /// The weight of a word that no name has.
     unknown: f32,

@@ -75,7 +75,7 @@ const FACETS: [ShownFacet; 11] = [
         &["procurement_method"],
         MAX_LISTED,
     ),
-    // All places, because they tell the sources of the records.
+    // All places: the sources of the records are found by them.
     shown(Facet::Municipality, Role::Municipality, &["municipality"], usize::MAX),
     shown(Facet::QualityFlag, Role::QualityFlag, &["quality_flag"], usize::MAX),
 ];

@@ -85,7 +85,7 @@ impl Plan {
         let mut scans = vec![(self.asked.entity_type, self.figures.scans())];
         let others = self.others.iter().filter_map(|other| other.query.as_ref());
         scans.extend(others.clone().map(|query| (query.entity_type, 1)));
-        // Without a match, the search without its days tells which sources are asked.
+        // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
         scans.push((self.asked.entity_type, has_days));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
