@@ -5,16 +5,12 @@ use std::sync::LazyLock;
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::{TestServer, merged};
 
 pub fn records() -> Vec<(EntityType, String)> {
     let contract = |id: &str, day: &str, vendor: &str, value: Value, more: Value| {
-        let mut record = json!({"record_id": id, "award_date": day, "vendor_name": vendor, "municipality": "federal", "contract_value": value});
-        record
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        (EntityType::Contract, record.to_string())
+        let record = json!({"record_id": id, "award_date": day, "vendor_name": vendor, "municipality": "federal", "contract_value": value});
+        (EntityType::Contract, merged(record, &more).to_string())
     };
     let defence = json!({"department_en": "National Defence", "department_fr": "Défense nationale", "procurement_category": "GD,SRV",
         "solicitation_number": "W-24/A", "start_date": "2024-03-01", "status_en": "Active"});
@@ -61,14 +57,11 @@ pub fn server() -> &'static TestServer {
 }
 
 fn get(path: &str) -> Value {
-    let answer = server().get(path);
-    assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
-    answer.json()
+    server().json(path)
 }
 
 fn refused(path: &str, status: u16, detail: &str) {
-    let answer = server().get(path);
-    assert_eq!((answer.status, answer.detail().as_str()), (status, detail), "{path}");
+    server().refuses(path, status, detail);
 }
 
 #[test]
@@ -468,12 +461,8 @@ fn a_search_counts_on_request() {
 
 #[test]
 fn a_plan_limits_the_contracts_of_a_profile() {
-    let state = server().state();
-    let basic = state
-        .create_key(procure::model::plans::Plan::Basic, "basic", chrono::Utc::now(), None)
-        .unwrap();
+    let basic = server().new_key(procure::model::plans::Plan::Basic, "basic");
     let ask = |path: &str| server().request("GET", path, &[("x-gateway-key", &basic)]);
-    server().wait_until("the key", || ask("/vendors?q=acme").status == 200);
     assert_eq!(ask("/vendor/Acme?limit=500").header("x-limit-applied"), Some("100"));
 }
 

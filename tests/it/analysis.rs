@@ -9,16 +9,12 @@ use std::{
 use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::{TestServer, merged};
 
 /// A contract with members that differ from record to record.
 fn contract(number: usize, more: Value) -> (EntityType, Value) {
-    let mut record = json!({"record_id": format!("c{number:02}"), "municipality": "laval", "award_date": "2023-05-01"});
-    record
-        .as_object_mut()
-        .unwrap()
-        .extend(more.as_object().unwrap().clone());
-    (EntityType::Contract, record)
+    let record = json!({"record_id": format!("c{number:02}"), "municipality": "laval", "award_date": "2023-05-01"});
+    (EntityType::Contract, merged(record, &more))
 }
 
 fn all() -> &'static [(EntityType, Value)] {
@@ -97,14 +93,11 @@ fn server() -> &'static TestServer {
 }
 
 fn get(path: &str) -> Value {
-    let answer = server().get(path);
-    assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
-    answer.json()
+    server().json(path)
 }
 
 fn refused(path: &str, status: u16, detail: &str) {
-    let answer = server().get(path);
-    assert_eq!((answer.status, answer.detail().as_str()), (status, detail), "{path}");
+    server().refuses(path, status, detail);
 }
 
 fn of_type(entity_type: EntityType) -> impl Iterator<Item = &'static Value> {

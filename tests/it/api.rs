@@ -101,12 +101,8 @@ fn a_cursor_is_valid_only_for_its_search_and_survives_a_new_index() {
 #[test]
 fn a_plan_limits_the_page_size() {
     let server = TestServer::own(&contracts(220), |_| {});
-    let state = server.state();
-    let basic = state
-        .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
-        .unwrap();
+    let basic = server.new_key(Plan::Basic, "basic");
     let ask = |path: &str| server.request("GET", path, &[("x-gateway-key", &basic)]);
-    server.wait_until("the new key", || ask("/contract").status == 200);
     for (query, count, applied) in [
         ("", 100, None),
         ("?limit=100", 100, None),

@@ -8,7 +8,7 @@ use std::{
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::{Numbers, TestServer};
 
 const CITIES: [&str; 3] = ["montreal", "laval", "gatineau"];
 pub const BUYERS: [&str; 4] = [
@@ -39,23 +39,6 @@ const METHODS: [(&str, &str, &str); 4] = [
     ("direct", "direct", "Contract by mutual agreement"),
     ("other", "", "Transport infrastructure contract"),
 ];
-
-/// Numbers that look random and are the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-}
 
 pub struct Collection {
     pub tenders: BTreeMap<String, Value>,
@@ -138,9 +121,7 @@ pub fn server() -> &'static TestServer {
 }
 
 pub fn get(path: &str) -> Value {
-    let answer = server().get(path);
-    assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
-    answer.json()
+    server().json(path)
 }
 
 /// All results of a search, by its cursors.

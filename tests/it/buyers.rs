@@ -16,17 +16,13 @@ use serde_json::{Value, json};
 
 use crate::{
     model::{build, write_dumps},
-    support::TestServer,
+    support::{TestServer, merged},
 };
 
 fn records() -> Vec<(EntityType, String)> {
     let contract = |id: &str, day: &str, vendor: &str, more: Value| {
-        let mut record = json!({"record_id": id, "award_date": day, "vendor_name": vendor, "municipality": "toronto"});
-        record
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        (EntityType::Contract, record.to_string())
+        let record = json!({"record_id": id, "award_date": day, "vendor_name": vendor, "municipality": "toronto"});
+        (EntityType::Contract, merged(record, &more).to_string())
     };
     let toronto = |division: &str, value: f64| json!({"department_en": division, "buyer_name": "City of Toronto", "contract_value": value});
     let disclosure = |id: &str, day: &str, bids: &str, original: f64, value: f64, currency: &str| {

@@ -8,7 +8,7 @@ use std::{
 use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, free};
+use crate::support::{Numbers, TestServer, free};
 
 /// Texts of codes as sources publish them, and the codes that they stand for with all codes above these.
 const CODES: [(&str, &str, &[&str]); 10] = [
@@ -48,19 +48,6 @@ const WORDS: [(&str, &str, &str); 3] = [
 
 const VENDORS: [&str; 4] = ["Acme", "Léo & Fils inc.", "LEO & FILS INC", "Northern Roads"];
 const DEPARTMENTS: [&str; 3] = ["National Defence", "Public Works", "Parks"];
-
-/// A repeatable sequence of numbers.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
 
 /// The field that has codes of a scheme, by entity type.
 fn code_field(entity_type: EntityType, scheme: &str) -> Option<&'static str> {
@@ -176,14 +163,11 @@ pub fn server() -> &'static TestServer {
 }
 
 fn get(path: &str) -> Value {
-    let answer = server().get(path);
-    assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
-    answer.json()
+    server().json(path)
 }
 
 fn refused(path: &str, status: u16, detail: &str) {
-    let answer = server().get(path);
-    assert_eq!((answer.status, answer.detail().as_str()), (status, detail), "{path}");
+    server().refuses(path, status, detail);
 }
 
 /// The records of an entity type that pass a condition.

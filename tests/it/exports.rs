@@ -25,6 +25,8 @@ use crate::{
     support::{Response, TestServer, contracts},
 };
 
+// Each test has a key of its own, because a key has one export at a time.
+
 /// A stream is longer than the first chunk of 256 KiB; a single request pays for 10,000 records.
 const CONTRACTS: usize = 12_000;
 
@@ -48,16 +50,6 @@ fn server() -> &'static TestServer {
         TestServer::own(&records, |_| {})
     });
     &SERVER
-}
-
-/// A key of its own for each test, because a key has one export at a time.
-fn key(server: &TestServer, plan: Plan) -> String {
-    let key = server
-        .state()
-        .create_key(plan, "exports", chrono::Utc::now(), None)
-        .unwrap();
-    server.wait_until("the new key", || ask(server, &key, "/usage", &[]).status == 200);
-    key
 }
 
 fn ask(server: &TestServer, key: &str, path: &str, headers: &[(&str, &str)]) -> Response {
@@ -119,7 +111,7 @@ fn rows(body: &[u8], has_header: bool) -> Vec<csv::StringRecord> {
 #[test]
 fn an_export_has_the_records_of_all_pages_in_their_order() {
     let server = server();
-    let key = key(server, Plan::Mega);
+    let key = server.new_key(Plan::Mega, "exports");
     for (path, query) in [
         ("contract", ""),
         ("contract", "sort_order=asc"),
@@ -145,7 +137,7 @@ fn an_export_has_the_records_of_all_pages_in_their_order() {
 #[test]
 fn orders_without_cursors_are_exported_as_far_as_pages_lead() {
     let server = server();
-    let key = key(server, Plan::Mega);
+    let key = server.new_key(Plan::Mega, "exports");
     let ids = |body: &[u8]| -> Vec<Value> { lines(body).iter().map(|record| record["record_id"].clone()).collect() };
     let by_value = ask(server, &key, "/contract/export?sort_by=value", &[]);
     let expected: Vec<Value> = (0..CONTRACTS)
@@ -169,7 +161,7 @@ fn orders_without_cursors_are_exported_as_far_as_pages_lead() {
 #[test]
 fn an_export_says_what_it_is_and_what_it_refuses() {
     let server = server();
-    let key = key(server, Plan::Pro);
+    let key = server.new_key(Plan::Pro, "exports");
     let generation = generation_of(&server.get("/health"));
     for (query, name, media_type) in [
         ("", "procure-tender-{}.ndjson", "application/x-ndjson"),
@@ -233,7 +225,7 @@ fn an_export_says_what_it_is_and_what_it_refuses() {
     }
     let head = server.request("HEAD", "/tender/export?q=rue", &[("x-gateway-key", &key)]);
     assert_eq!(head.header("x-total-count"), Some("3000"));
-    let free = self::key(server, Plan::Basic);
+    let free = server.new_key(Plan::Basic, "exports");
     let refused = ask(server, &free, "/tender/export", &[]);
     assert_eq!(refused.status, 403);
     assert_eq!(
@@ -245,7 +237,7 @@ fn an_export_says_what_it_is_and_what_it_refuses() {
 #[test]
 fn a_stream_is_compressed_as_the_client_accepts() {
     let server = server();
-    let key = key(server, Plan::Mega);
+    let key = server.new_key(Plan::Mega, "exports");
     let plain = ask(server, &key, "/contract/export", &[]).body;
     for coding in ["gzip", "zstd"] {
         let stream = Stream::open(server, &key, "/contract/export", coding);
@@ -317,7 +309,7 @@ impl Stream {
 #[test]
 fn a_stream_comes_from_one_generation_and_a_key_has_one() {
     let server = TestServer::own(&contracts(CONTRACTS), |_| {});
-    let key = key(&server, Plan::Mega);
+    let key = server.new_key(Plan::Mega, "exports");
     let expected = ask(&server, &key, "/contract/export", &[]).body;
     let mut stream = Stream::open(&server, &key, "/contract/export", "identity");
     let mut body = stream.chunk().unwrap();
@@ -358,7 +350,7 @@ fn a_stream_comes_from_one_generation_and_a_key_has_one() {
 #[test]
 fn what_is_cut_is_noticed_and_goes_on_where_it_broke() {
     let server = server();
-    let key = key(server, Plan::Mega);
+    let key = server.new_key(Plan::Mega, "exports");
     let mut runner = TestRunner::deterministic();
     for (path, query) in [
         ("/contract/export?", ""),
@@ -571,7 +563,7 @@ fn flat(record: &Value) -> Value {
 #[test]
 fn a_parquet_file_has_the_records_of_all_pages() {
     let server = server();
-    let key = key(server, Plan::Mega);
+    let key = server.new_key(Plan::Mega, "exports");
     for (path, query) in [("contract", "sort_order=asc"), ("tender", ""), ("award", "")] {
         let pages = paged(server, &format!("/{path}?limit=500&{query}"));
         let answer = ask(server, &key, &format!("/{path}/export?format=parquet&{query}"), &[]);

@@ -60,18 +60,6 @@ fn records(comparables: usize) -> Vec<(EntityType, String)> {
         .collect()
 }
 
-/// A second key, which the server accepts already.
-fn other_key(server: &TestServer) -> String {
-    let key = server
-        .state()
-        .create_key(Plan::Pro, "other", chrono::Utc::now(), None)
-        .unwrap();
-    server.wait_until("the new key", || {
-        server.request("POST", "/contract", &[("x-gateway-key", &key)]).status != 403
-    });
-    key
-}
-
 /// What is left of the day's requests.
 fn left_of_day(answer: &RawResponse) -> u64 {
     let header = answer.header("ratelimit").unwrap_or_else(|| panic!("{answer:?}"));
@@ -84,7 +72,7 @@ fn look_ups_are_answered_while_another_key_floods_with_batches() {
     let server = TestServer::own(&records(COMPARABLES), |config| {
         config.query_timeout = Duration::from_secs(120)
     });
-    let (flooding, other) = (&server.key, other_key(&server));
+    let (flooding, other) = (&server.key, server.new_key(Plan::Pro, "other"));
     let mut connections: Vec<RawConnection> = (0..BATCHES).map(|_| RawConnection::to(&server)).collect();
     let mut looker = RawConnection::to(&server);
     for (number, raw) in connections.iter_mut().enumerate() {
@@ -145,7 +133,7 @@ fn batches_are_answered_or_refused_and_those_of_a_second_key_get_their_turn() {
     let server = TestServer::own(&records(COMPARABLES), |config| {
         config.query_timeout = Duration::from_secs(25)
     });
-    let other = other_key(&server);
+    let other = server.new_key(Plan::Pro, "other");
     let keys = [&server.key, &other];
     let mut connections: Vec<RawConnection> = (0..60).map(|_| RawConnection::to(&server)).collect();
     for (number, raw) in connections.iter_mut().enumerate() {

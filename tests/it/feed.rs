@@ -19,15 +19,10 @@ use rand_chacha::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Response, TestServer, free};
-
-/// Noon in Toronto, on 2026-03-10.
-fn noon() -> DateTime<Utc> {
-    "2026-03-10T16:00:00Z".parse().unwrap()
-}
+use crate::support::{Response, TestServer, free, merged, noon};
 
 pub fn tender(id: &str, fields: Value) -> (EntityType, String) {
-    let mut record = json!({
+    let record = json!({
         "record_id": id,
         "publication_date": "2026-03-09",
         "status": "Open",
@@ -35,11 +30,7 @@ pub fn tender(id: &str, fields: Value) -> (EntityType, String) {
         "title_en": "Snow removal",
         "fetched_at": "2026-03-09T00:00:00Z",
     });
-    record
-        .as_object_mut()
-        .unwrap()
-        .extend(fields.as_object().unwrap().clone());
-    (EntityType::Tender, record.to_string())
+    (EntityType::Tender, merged(record, &fields).to_string())
 }
 
 pub fn ids(answer: &Response) -> Vec<String> {
@@ -171,14 +162,7 @@ fn open_and_new_by_the_day_in_toronto() {
 #[test]
 fn one_tender_is_shown_once_by_each_of_the_four_keys() {
     let city = json!({"department_en": "Ville de Laval"});
-    let with = |mut fields: Value, day: &str| {
-        fields
-            .as_object_mut()
-            .unwrap()
-            .extend(city.as_object().unwrap().clone());
-        fields["publication_date"] = json!(day);
-        fields
-    };
+    let with = |fields: Value, day: &str| merged(merged(fields, &city), &json!({"publication_date": day}));
     let server = own(&[
         // By buyer and number, in any spelling. The same number of another buyer is another tender.
         tender(
@@ -290,12 +274,8 @@ fn one_tender_is_shown_once_by_each_of_the_four_keys() {
 #[test]
 fn the_newest_notice_says_whether_a_tender_is_open() {
     let notice = |number: &str, id: &str, fields: Value| {
-        let mut named = json!({"buyer_name": "Ville de Laval", "solicitation_number": number});
-        named
-            .as_object_mut()
-            .unwrap()
-            .extend(fields.as_object().unwrap().clone());
-        tender(id, named)
+        let named = json!({"buyer_name": "Ville de Laval", "solicitation_number": number});
+        tender(id, merged(named, &fields))
     };
     let (cancelled, expired) = (json!("Cancelled"), json!("Expired"));
     let server = own(&[

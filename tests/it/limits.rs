@@ -34,16 +34,6 @@ fn server(plans: &str, now: fn() -> DateTime<Utc>) -> TestServer {
     })
 }
 
-/// Creates a key while the server runs, and waits until the server accepts it.
-fn key(server: &TestServer, plan: Plan) -> String {
-    let key = server.state().create_key(plan, "test", Utc::now(), None).unwrap();
-    server.wait_until("the new key", || {
-        let answer = ask(server, &key, "POST", "/contract");
-        answer.status != 403
-    });
-    key
-}
-
 fn ask(server: &TestServer, key: &str, method: &str, path: &str) -> Response {
     server.request(method, path, &[("x-gateway-key", key)])
 }
@@ -227,7 +217,7 @@ fn a_burst_is_limited_until_time_has_passed() {
     assert_eq!(answer.header("x-ratelimit-reset"), Some(wait.to_string().as_str()));
 
     // Another key is not affected, and after waiting it may continue.
-    let other = key(&server, Plan::Ultra);
+    let other = server.new_key(Plan::Ultra, "test");
     let refused = (0..200)
         .map(|_| ask(&server, &other, "GET", "/sources"))
         .find(|answer| answer.status != 200)
@@ -261,7 +251,7 @@ fn a_daily_quota_outlives_a_restart_and_resets_at_midnight() {
         assert_eq!(answer.header("x-ratelimit-reset"), Some("43200"));
     };
     refused(server.get(path));
-    let mine = key(&server, Plan::Mega);
+    let mine = server.new_key(Plan::Mega, "test");
     assert_eq!(
         ask(&server, &mine, "GET", path).status,
         200,
@@ -362,7 +352,7 @@ fn a_revoked_key_is_refused_and_a_changed_plan_keeps_the_counts() {
         "[BASIC]\nrequests_per_day = 3\nrequests_per_minute = 1000\n[PRO]\nrequests_per_day = 10\n",
         noon,
     );
-    let key = key(&server, Plan::Basic);
+    let key = server.new_key(Plan::Basic, "test");
     let path = "/contract?limit=1";
     let answers: Vec<u16> = (0..5).map(|_| ask(&server, &key, "GET", path).status).collect();
     assert_eq!(answers[4], 429);
@@ -403,7 +393,7 @@ fn keys_list_shows_todays_requests_and_invalid_rows() {
     let (_, list) = keys(&["list", "--state", state]);
     assert!(list.contains("today       3  tests"), "{list}");
 
-    let other = key(&server, Plan::Pro);
+    let other = server.new_key(Plan::Pro, "test");
     let database = rusqlite::Connection::open(state).unwrap();
     database
         .execute("UPDATE keys SET plan = 'GOLD' WHERE id = 2", [])

@@ -1,8 +1,6 @@
 //! Estimates and comparables on hand-made contracts whose answers can be checked by hand, and on
 //! real records.
 
-use std::path::Path;
-
 use procure::{
     catalog::{
         estimates::{
@@ -23,6 +21,7 @@ use crate::{
     model::{build, write_dumps},
     scan::ScanEngine,
     stores,
+    support::real_generation,
 };
 
 type Records = Vec<(EntityType, String)>;
@@ -706,26 +705,6 @@ fn a_generation_is_calibrated_on_its_own_contracts() {
 fn run_backtest(generation: &Generation, options: &BacktestOptions) -> anyhow::Result<BacktestReport> {
     let records = |entity_type| generation.manifest_of(entity_type).records;
     backtest::run(&*generation.engine, records, options)
-}
-
-/// A generation of the normalized real records; `None` without them.
-fn real_generation(folder: &Path) -> Option<Generation> {
-    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
-        eprintln!("skipped: PROCURE_REAL_DATA is not set to a folder of real files");
-        return None;
-    };
-    let (dumps, index_dir) = (folder.join("dumps"), folder.join("index"));
-    let raw = Path::new(&real).join("raw");
-    let options = procure::normalize::NormalizeOptions {
-        inputs: vec![raw],
-        out: dumps.clone(),
-        commodities: None,
-        report: None,
-        strict: false,
-    };
-    procure::normalize::run(&options).unwrap();
-    let id = stores::index(&dumps, &index_dir, 256, false);
-    Some(stores::store(&index_dir).open(&id).unwrap())
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::{
     aggregates, commodities,
     http::RawConnection,
     json_schema::JsonSchema,
-    support::{Response, TestServer, scenario_records},
+    support::{Response, TestServer, sample_records, scenario_records},
 };
 
 /// The environment variable that makes the tests rewrite the golden files.
@@ -607,22 +607,9 @@ fn every_record_of_the_sample_matches_its_schema() {
     }
 }
 
-/// The records in `data/sample`.
-fn sample() -> Vec<(EntityType, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sample");
-    let mut records = Vec::new();
-    for entity_type in EntityType::ALL {
-        for file in fs::read_dir(folder.join(entity_type.name())).unwrap() {
-            let text = fs::read_to_string(file.unwrap().path()).unwrap();
-            records.extend(text.lines().map(|line| (entity_type, line.to_owned())));
-        }
-    }
-    records
-}
-
 #[test]
 fn an_example_response_is_that_of_the_sample() {
-    let server = TestServer::own(&sample(), |_| {});
+    let server = TestServer::own(&sample_records(), |_| {});
     let document = server.get("/openapi.json").json();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api/examples.json");
     let mut examples: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
@@ -718,12 +705,8 @@ fn an_example_error_is_that_of_the_service() {
         &server.request("GET", "/contract", &[("x-gateway-key", &server.key), ("x-long", &long)]),
     );
 
-    let basic = server
-        .state()
-        .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
-        .unwrap();
+    let basic = server.new_key(Plan::Basic, "basic");
     let ask = || server.request("GET", "/sources", &[("x-gateway-key", &basic)]);
-    server.wait_until("the key", || ask().status == 200);
     let refused = (0..600).map(|_| ask()).find(|answer| answer.status == 429).unwrap();
     check("TooManyRequests", &refused);
 
@@ -763,7 +746,7 @@ fn the_documentation_page_needs_no_key_and_no_other_host() {
     for name in ["referrer-policy", "cross-origin-resource-policy"] {
         assert_eq!(page.header(name), Some("same-origin"), "{name}");
     }
-    let html = String::from_utf8(page.body).unwrap();
+    let html = page.text();
     assert!(html.contains("id=\"plans\"") && html.contains("id=\"key\""));
     let mut parts = BTreeSet::new();
     for (at, _) in html.match_indices("src=\"").chain(html.match_indices("href=\"")) {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use procure::{engine::MAX_PAGE_BYTES, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
-use crate::support::{Response, TestServer};
+use crate::support::{Response, TestServer, merged, noon};
 
 /// How many large records of each entity type there are. They are larger than one page and smaller
 /// than two.
@@ -18,7 +18,7 @@ const PADDING: usize = 250_000;
 fn large_records() -> Vec<(EntityType, String)> {
     let padding = "x".repeat(PADDING);
     let record = |id: String, number: usize, more: Value| {
-        let mut record = json!({
+        let record = json!({
             "record_id": id,
             "municipality": "laval",
             "solicitation_number": "S-1",
@@ -26,9 +26,7 @@ fn large_records() -> Vec<(EntityType, String)> {
             "contract_value": 1000 + number,
             "fetched_at": "2026-03-09T00:00:00Z",
         });
-        let fields = record.as_object_mut().unwrap();
-        fields.extend(more.as_object().unwrap().clone());
-        record.to_string()
+        merged(record, &more).to_string()
     };
     let contract = |number: usize| {
         let more = json!({
@@ -55,7 +53,7 @@ fn large_records() -> Vec<(EntityType, String)> {
 fn server() -> &'static TestServer {
     static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
         TestServer::own(&large_records(), |config| {
-            config.now = || "2026-03-10T16:00:00Z".parse().unwrap();
+            config.now = noon;
         })
     });
     &SERVER

@@ -9,13 +9,7 @@ use crate::support::{Response, TestServer, scenario_records};
 
 fn server(change: impl FnOnce(&mut Config)) -> (TestServer, String) {
     let server = TestServer::own(&scenario_records(), change);
-    let basic = server
-        .state()
-        .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
-        .unwrap();
-    server.wait_until("the key", || {
-        server.request("GET", "/sources", &[("x-gateway-key", &basic)]).status == 200
-    });
+    let basic = server.new_key(Plan::Basic, "basic");
     (server, basic)
 }
 
@@ -35,7 +29,7 @@ fn a_free_key_gets_a_link_to_upgrade() {
         assert_eq!((answer.status, answer.detail()), (403, detail));
         assert!(answer.header("ratelimit").is_some(), "it counts against the limit");
         let docs = server.request("GET", "/docs", &[]);
-        assert!(String::from_utf8(docs.body).unwrap().contains("id=\"plans\""));
+        assert!(docs.text().contains("id=\"plans\""));
     }
     assert_eq!(server.request("HEAD", "/tender/feed", &[key]).status, 403);
     assert_eq!(server.request("PUT", "/tender/feed", &[key]).status, 405);

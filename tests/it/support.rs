@@ -7,13 +7,16 @@ use std::{
     collections::BTreeMap,
     fs,
     net::TcpListener,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::LazyLock,
     thread::{self, JoinHandle},
 };
 
+use chrono::{DateTime, Utc};
 use procure::{
+    catalog::generation::{self, Generation},
     model::{entity_type::EntityType, plans::Plan},
+    normalize::{self, NormalizeOptions},
     server::{self, Config},
     state::database::StateDb,
 };
@@ -63,7 +66,7 @@ impl TestServer {
         change(&mut config);
         let key = StateDb::open(&config.state).unwrap();
         // Trusted, so that its subscriptions need no confirmation by mail.
-        let key = key.create_trusted_key(Plan::Pro, "tests", chrono::Utc::now(), None);
+        let key = key.create_trusted_key(Plan::Pro, "tests", Utc::now(), None);
         let key = key.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut server = TestServer {
@@ -138,6 +141,44 @@ impl TestServer {
         self.request("GET", path, &[("x-gateway-key", &self.key)])
     }
 
+    /// The JSON of a GET request that succeeds.
+    #[track_caller]
+    pub fn json(&self, path: &str) -> Value {
+        let answer = self.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
+        answer.json()
+    }
+
+    /// The text of the response to a GET request, which must have this status.
+    #[track_caller]
+    pub fn html(&self, path: &str, status: u16) -> String {
+        let answer = self.get(path);
+        assert_eq!(answer.status, status, "{path}: {}", answer.text());
+        answer.text()
+    }
+
+    /// Checks that a GET request is refused with this status and text.
+    #[track_caller]
+    pub fn refuses(&self, path: &str, status: u16, detail: &str) {
+        let answer = self.get(path);
+        assert_eq!((answer.status, answer.detail().as_str()), (status, detail), "{path}");
+    }
+
+    /// A new API key without trust, once the server knows it.
+    pub fn new_key(&self, plan: Plan, label: &str) -> String {
+        let key = self.state().create_key(plan, label, Utc::now(), None).unwrap();
+        self.wait_until("the new key", || {
+            self.request("HEAD", "/sources", &[("x-gateway-key", &key)]).status == 200
+        });
+        key
+    }
+
+    /// The generation that is served.
+    pub fn generation(&self) -> Generation {
+        let id = generation::current(&self.index_dir()).unwrap().unwrap();
+        generation::open(&self.index_dir(), &id).unwrap()
+    }
+
     /// Sends a request with these headers and no others.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Response {
         self.run_request(method, path, headers, ())
@@ -194,6 +235,10 @@ impl Response {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
     }
 
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
     pub fn detail(&self) -> String {
         self.json()["detail"].as_str().unwrap_or_default().to_owned()
     }
@@ -234,6 +279,67 @@ pub fn scenario_records() -> Vec<(EntityType, String)> {
         records.extend(of_type.iter().map(|record| (entity_type, record.to_string())));
     }
     records
+}
+
+/// The records in `data/sample`.
+pub fn sample_records() -> Vec<(EntityType, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sample");
+    let mut records = Vec::new();
+    for entity_type in EntityType::ALL {
+        for file in fs::read_dir(folder.join(entity_type.name())).unwrap() {
+            let text = fs::read_to_string(file.unwrap().path()).unwrap();
+            records.extend(text.lines().map(|line| (entity_type, line.to_owned())));
+        }
+    }
+    records
+}
+
+/// An object with the members of another one added or replaced.
+pub fn merged(mut object: Value, members: &Value) -> Value {
+    let members = members.as_object().unwrap().clone();
+    object.as_object_mut().unwrap().extend(members);
+    object
+}
+
+/// A generation of the normalized real records; `None` without them.
+pub fn real_generation(folder: &Path) -> Option<Generation> {
+    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
+        eprintln!("skipped: PROCURE_REAL_DATA is not set to a folder of real files");
+        return None;
+    };
+    let (dumps, index_dir) = (folder.join("dumps"), folder.join("index"));
+    let options = NormalizeOptions {
+        inputs: vec![Path::new(&real).join("raw")],
+        out: dumps.clone(),
+        commodities: None,
+        report: None,
+        strict: false,
+    };
+    normalize::run(&options).unwrap();
+    let id = stores::index(&dumps, &index_dir, 256, false);
+    Some(stores::store(&index_dir).open(&id).unwrap())
+}
+
+/// Noon in Toronto, on 2026-03-10.
+pub fn noon() -> DateTime<Utc> {
+    "2026-03-10T16:00:00Z".parse().unwrap()
+}
+
+/// Numbers that look random and are the same in every run.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
 }
 
 /// `count` contracts, three a day. Every fiftieth has no date.

@@ -1,10 +1,9 @@
 //! Translation through the engine, the feed and alerts; and how well it finds what people need,
 //! among the publishers' real files.
 
-use std::{collections::BTreeSet, path::Path, sync::LazyLock};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use procure::{
-    catalog::generation::Generation,
     engine::{Deadline, Engine},
     model::{
         entity_type::EntityType,
@@ -23,7 +22,7 @@ use procure::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::{scan::ScanEngine, stores};
+use crate::{scan::ScanEngine, support::real_generation};
 
 /// Needs in the words of a searcher, with what answers them.
 const NEEDS: &str = include_str!("../relevance/needs.csv");
@@ -334,23 +333,4 @@ fn is_found_without(record: &Record, text: &TextQuery) -> bool {
 fn all_texts(record: &Record) -> String {
     let texts: Vec<&str> = record.texts(Role::Text).collect();
     texts.join(" | ")
-}
-
-/// A generation of the normalized real records; `None` without them.
-fn real_generation(folder: &Path) -> Option<Generation> {
-    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
-        eprintln!("skipped: PROCURE_REAL_DATA is not set to a folder of real files");
-        return None;
-    };
-    let (dumps, index_dir) = (folder.join("dumps"), folder.join("index"));
-    let options = procure::normalize::NormalizeOptions {
-        inputs: vec![Path::new(&real).join("raw")],
-        out: dumps.clone(),
-        commodities: None,
-        report: None,
-        strict: false,
-    };
-    procure::normalize::run(&options).unwrap();
-    let id = stores::index(&dumps, &index_dir, 256, false);
-    Some(stores::store(&index_dir).open(&id).unwrap())
 }
