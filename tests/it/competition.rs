@@ -198,7 +198,7 @@ fn pages_show_them_as_facets_and_conditions() {
         ),
     ] {
         let page = server().get(path);
-        let html = String::from_utf8(page.body).unwrap();
+        let html = page.text();
         for part in parts {
             assert!(html.contains(part), "{part} is not in {path}: {html}");
         }

@@ -181,7 +181,7 @@ fn pages_say_what_no_source_covers() {
     ] {
         let page = server().get(path);
         assert_eq!(page.status, 200, "{path}");
-        let html = String::from_utf8(page.body).unwrap();
+        let html = page.text();
         for sentence in sentences {
             assert!(html.contains(sentence), "{sentence} is not in {path}: {html}");
         }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::{pages::html::between, support::TestServer};
 
 /// Departments in English and French, with municipality.
 const BODIES: [(&str, &str, &str); 7] = [
@@ -253,18 +253,6 @@ fn a_suggestion_costs_one_request() {
     }
 }
 
-/// The HTML of a page, which must be found.
-fn html(path: &str) -> String {
-    let page = SERVER.get(path);
-    assert_eq!(page.status, 200, "{path}");
-    String::from_utf8(page.body).unwrap()
-}
-
-fn between<'h>(html: &'h str, start: &str, end: &str) -> Vec<&'h str> {
-    let parts = html.split(start).skip(1);
-    parts.map(|part| part.split(end).next().unwrap()).collect()
-}
-
 fn unescaped(text: &str) -> String {
     text.replace("&#38;", "&").replace("&amp;", "&")
 }
@@ -283,13 +271,13 @@ fn a_page_of_results_says_what_the_words_may_mean_and_each_link_finds_as_many() 
             "déneigement à Montréal",
             "script alert",
         ] {
-            let page = html(&format!("/{lang}/search?kind=contract&q={}", encode(q)));
+            let page = SERVER.html(&format!("/{lang}/search?kind=contract&q={}", encode(q)), 200);
             let shown = between(&page, "<section class=\"search-meanings\"", "</section>");
             assert_eq!(shown.len(), 1, "{q}");
             for meaning in between(shown[0], "<li>", "</li>") {
                 let href = unescaped(between(meaning, "href=\"", "\"")[0]);
                 let count = between(meaning, " · ", "</small>")[0];
-                let lead = html(&href);
+                let lead = SERVER.html(&href, 200);
                 let lead = between(&lead, "<p class=\"lead\" role=\"status\">", "</p>")[0].to_owned();
                 assert!(lead.starts_with(count), "{href}: {count}, {lead}");
                 assert!(!meaning.contains("<script>"), "{meaning}");
@@ -298,9 +286,9 @@ fn a_page_of_results_says_what_the_words_may_mean_and_each_link_finds_as_many() 
         }
     }
     assert!(links > 20, "{links}");
-    let next = html("/en/search?kind=contract&q=montreal&offset=25");
+    let next = SERVER.html("/en/search?kind=contract&q=montreal&offset=25", 200);
     assert!(!next.contains("search-meanings"), "only on the first page");
-    let number = html("/en/search?kind=tender&q=EN578-7/A");
+    let number = SERVER.html("/en/search?kind=tender&q=EN578-7/A", 200);
     assert!(between(&number, "search-meanings", "</section>")[0].contains("/en/solicitation/EN578-7%2FA"));
 }
 
@@ -331,7 +319,7 @@ fn words_without_a_letter_or_digit_are_not_searched_for_and_the_page_says_so() {
         ("en", "\"\"", "Nothing was searched for"),
         ("fr", "🚜", "Rien n’a été cherché"),
     ] {
-        let page = html(&format!("/{lang}/search?kind=contract&q={}", encode(q)));
+        let page = SERVER.html(&format!("/{lang}/search?kind=contract&q={}", encode(q)), 200);
         assert!(page.contains(says), "{q}: {page}");
         assert!(!page.contains("search-meanings"), "{q}");
         assert!(
@@ -347,15 +335,23 @@ fn words_without_a_letter_or_digit_are_not_searched_for_and_the_page_says_so() {
             marked[0]
         );
     }
-    assert!(!html("/en/search?kind=contract&q=snow").contains("Nothing was searched for"));
-    assert!(!html("/en/search?kind=contract").contains("Nothing was searched for"));
+    assert!(
+        !SERVER
+            .html("/en/search?kind=contract&q=snow", 200)
+            .contains("Nothing was searched for")
+    );
+    assert!(
+        !SERVER
+            .html("/en/search?kind=contract", 200)
+            .contains("Nothing was searched for")
+    );
 }
 
 #[test]
 fn a_name_that_does_not_exist_leads_to_names_with_its_rare_words() {
     let first = |path: &str| {
         let page = SERVER.get(path);
-        let page = String::from_utf8(page.body).unwrap();
+        let page = page.text();
         page.split("<main").nth(1).unwrap().to_owned()
     };
     let montreal = first(&format!("/en/department/{}", encode("Montréal")));

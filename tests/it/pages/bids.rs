@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use procure::model::entity_type::EntityType;
 use serde_json::json;
 
-use super::browser::{Browser, Page};
+use super::{
+    browser::{Browser, Page},
+    html::{self, text},
+};
 use crate::support::TestServer;
 
 const HOSTILE: &str = "<script>alert(1)</script>";
@@ -63,25 +66,8 @@ fn get(path: &str) -> Page {
     Browser::new(&SERVER).with("x-gateway-key", &SERVER.key).get(path)
 }
 
-fn html(path: &str) -> String {
-    let page = get(path);
-    assert_eq!(page.status, 200, "{path}: {}", page.html);
-    page.html
-}
-
-fn text(html: &str) -> String {
-    let parts = html
-        .split('<')
-        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
-    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn assert_shows(path: &str, parts: &[&str]) {
-    let text = text(&html(path));
-    for part in parts {
-        assert!(text.contains(part), "{path} lacks {part}: {text}");
-    }
+    html::assert_shows(&SERVER.html(path, 200), parts);
 }
 
 #[test]
@@ -97,7 +83,7 @@ fn a_tender_shows_who_bid_for_how_much_and_who_was_rejected() {
             "Bids in dollars, the lowest first",
         ],
     );
-    let page = html("/en/record/tender/open");
+    let page = SERVER.html("/en/record/tender/open", 200);
     assert!(!page.contains(HOSTILE), "names are text");
     assert_eq!(page.matches("<svg class=\"bid won\" x=").count(), 1);
     assert_eq!(page.matches("<svg class=\"bid rejected\" x=").count(), 1);
@@ -134,14 +120,14 @@ fn what_the_figures_do_not_say_is_stated() {
         &["Le diffuseur n’indique aucune soumission pour cet appel."],
     );
     assert!(
-        !html("/en/record/contract/c1").contains("id=\"bids\""),
+        !SERVER.html("/en/record/contract/c1", 200).contains("id=\"bids\""),
         "only tenders have bids"
     );
     assert_shows(
         "/en/record/tender/lots",
         &["by invitation", "often list the winner only", "The call has lots"],
     );
-    let lots = text(&html("/en/record/tender/lots"));
+    let lots = text(&SERVER.html("/en/record/tender/lots", 200));
     assert!(
         !lots.contains("Above the lowest") && !lots.contains("Bids in dollars"),
         "{lots}"
@@ -152,7 +138,7 @@ fn what_the_figures_do_not_say_is_stated() {
         &["12.5%", "$95.00 an hour", "does not state which bids were admissible"],
     );
     assert_shows("/en/record/tender/many", &["The 40 lowest of 60 bids"]);
-    assert!(html("/en/record/tender/many").len() < 80_000);
+    assert!(SERVER.html("/en/record/tender/many", 200).len() < 80_000);
 }
 
 #[test]
@@ -165,16 +151,16 @@ fn a_solicitation_shows_the_bids_on_its_tenders() {
 
 #[test]
 fn the_file_has_all_bids_with_the_names_of_the_api() {
-    let page = html("/en/record/tender/many");
+    let page = SERVER.html("/en/record/tender/many", 200);
     assert!(page.contains("href=\"/en/tender.csv/many/bids\""));
-    let file = html("/en/tender.csv/many/bids");
+    let file = SERVER.html("/en/tender.csv/many/bids", 200);
     assert_eq!(file.lines().count(), 61);
     let head = file.trim_start_matches('\u{feff}').lines().next().unwrap();
     assert!(
         head.starts_with("record_id,procedure,award_date,vendor_name,"),
         "{head}"
     );
-    assert_eq!(html("/fr/tender.csv/none/bids").lines().count(), 1);
+    assert_eq!(SERVER.html("/fr/tender.csv/none/bids", 200).lines().count(), 1);
     assert_eq!(get("/en/tender.csv/unknown/bids").status, 404);
 }
 
@@ -211,5 +197,9 @@ fn a_bidder_shows_what_it_won_and_against_whom() {
         &["Both bid on 1 open call"],
     );
     assert_eq!(get("/en/vendor/Nobody%20at%20all").status, 404);
-    assert!(!html("/en/department/Ville%20de%20Laval").contains("id=\"bids\""));
+    assert!(
+        !SERVER
+            .html("/en/department/Ville%20de%20Laval", 200)
+            .contains("id=\"bids\"")
+    );
 }

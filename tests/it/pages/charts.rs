@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use crate::support::{Response, TestServer};
+use crate::support::TestServer;
 
 /// A start tag: its name and its attributes as written.
 struct Tag<'a> {
@@ -33,10 +33,6 @@ fn tags(html: &str) -> Vec<Tag<'_>> {
             attributes: &inside[split(inside)..],
         })
         .collect()
-}
-
-fn text(response: &Response) -> String {
-    String::from_utf8(response.body.clone()).unwrap()
 }
 
 /// Checks what holds for every page with charts.
@@ -138,7 +134,7 @@ fn pages_with_charts_are_sound_in_both_languages() {
         ] {
             let path = format!("/{lang}{path}");
             let response = server.get(&path);
-            let html = text(&response);
+            let html = response.text();
             assert_eq!(response.status, 200, "{path}: {html}");
             assert!(html.contains("<svg"), "{path} has no chart");
             check_page(&path, &html);
@@ -156,7 +152,7 @@ fn a_chart_states_its_figures_as_text() {
         (EntityType::Contract, record.to_string())
     };
     let server = TestServer::own(&[value(1, 2022), value(2, 2024), value(3, 2024)], |_| {});
-    let english = text(&server.get("/en/search?kind=contract"));
+    let english = server.get("/en/search?kind=contract").text();
     for part in [
         "<title>2024: $2.5\u{a0}million, 2 records</title>",
         "<title>2023: no source covers it</title>",
@@ -164,7 +160,7 @@ fn a_chart_states_its_figures_as_text() {
     ] {
         assert!(english.contains(part), "{part} is not in {english}");
     }
-    let french = text(&server.get("/fr/search?kind=contract"));
+    let french = server.get("/fr/search?kind=contract").text();
     for part in [
         "<title>2024\u{a0}: 2,5\u{a0}M$, 2 fiches</title>",
         "<td class=\"number\">2\u{202f}469\u{202f}135,00\u{a0}$</td>",

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use chrono::{DateTime, Utc};
 use procure::{
     http::encoding::encode,
     model::{entity_type::EntityType, plans::Plan},
@@ -10,12 +9,7 @@ use procure::{
 use serde_json::{Value, json};
 
 use super::browser::Browser;
-use crate::support::{Response, TestServer, contracts};
-
-/// Noon in Toronto, on 2026-03-10.
-fn noon() -> DateTime<Utc> {
-    "2026-03-10T16:00:00Z".parse().unwrap()
-}
+use crate::support::{Response, TestServer, contracts, noon};
 
 fn records() -> Vec<(EntityType, String)> {
     let contract = |number: usize| {
@@ -52,10 +46,6 @@ fn records() -> Vec<(EntityType, String)> {
 fn server() -> &'static TestServer {
     static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&records(), |config| config.now = noon));
     &SERVER
-}
-
-fn text(response: &Response) -> String {
-    String::from_utf8(response.body.clone()).unwrap()
 }
 
 /// The address of a page's file.
@@ -109,7 +99,7 @@ fn every_page_with_data_says_how_to_take_it_away() {
         for lang in ["en", "fr"] {
             let path = format!("/{lang}{path}");
             let page = server.get(&path);
-            let html = text(&page);
+            let html = page.text();
             assert_eq!(page.status, 200, "{path}: {html}");
             let command = html.split("<code>curl -H ").nth(1);
             let command = command.unwrap_or_else(|| panic!("{path} has no command line"));
@@ -119,7 +109,7 @@ fn every_page_with_data_says_how_to_take_it_away() {
             }
             let file = file_of(&html).unwrap_or_else(|| panic!("{path} has no file: {html}"));
             let response = server.get(&file);
-            assert_eq!(response.status, 200, "{file}: {}", text(&response));
+            assert_eq!(response.status, 200, "{file}: {}", response.text());
             assert_eq!(
                 response.header("content-type"),
                 Some("text/csv; charset=utf-8; header=present"),
@@ -164,7 +154,7 @@ fn the_file_of_a_name_has_exactly_its_records() {
         );
     }
     // Two names have two files.
-    let html = text(&server.get("/en/vendor/Acme?with=Acme%20Paving%20%2F%20Sons"));
+    let html = server.get("/en/vendor/Acme?with=Acme%20Paving%20%2F%20Sons").text();
     for file in [
         "/en/vendor.csv/Acme?kind=contract",
         "/en/vendor.csv/Acme%20Paving%20%2F%20Sons?kind=contract",
@@ -200,7 +190,7 @@ fn the_file_of_a_department_has_the_records_of_its_page() {
         ("Harbour", vec!["t"]),
     ] {
         let path = format!("/en/department/{name}");
-        let linked = file_of(&text(&server.get(&path))).unwrap_or_else(|| panic!("{path} has no file"));
+        let linked = file_of(&server.get(&path).text()).unwrap_or_else(|| panic!("{path} has no file"));
         for file in [format!("/en/department.csv/{name}"), linked] {
             let expected = expected.iter().copied().map(str::to_owned).collect();
             assert_eq!(ids(&server.get(&file)), expected, "{file}");
@@ -218,7 +208,7 @@ fn the_file_of_a_department_has_the_records_of_its_page() {
     ] {
         let response = server.get(&format!("/en/department.csv/{file}"));
         assert_eq!(response.status, 404, "{file}");
-        let shown = text(&response).replace("&#39;", "'");
+        let shown = response.text().replace("&#39;", "'");
         assert!(shown.contains(detail), "{file}: {shown}");
     }
 }
@@ -296,14 +286,8 @@ fn the_files_of_paid_pages_state_what_the_pages_add() {
     );
     assert_eq!(server.get("/en/tender.csv/nope/worth").status, 404);
 
-    let key = server
-        .state()
-        .create_key(Plan::Basic, "free", Utc::now(), None)
-        .unwrap();
+    let key = server.new_key(Plan::Basic, "free");
     let headers = [("x-gateway-key", key.as_str())];
-    server.wait_until("the new key", || {
-        server.request("GET", "/sources", &headers).status == 200
-    });
     for path in ["/en/feed.csv", "/en/tender.csv/t%7C2/worth"] {
         assert_eq!(server.request("GET", path, &headers).status, 403, "{path}");
     }

@@ -6,31 +6,8 @@ use std::sync::LazyLock;
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use crate::support::{Response, TestServer};
-
-fn html(server: &TestServer, path: &str, status: u16) -> String {
-    let response: Response = server.get(path);
-    let html = String::from_utf8(response.body.clone()).unwrap();
-    assert_eq!(response.status, status, "{path}: {html}");
-    html
-}
-
-/// The text of a page without tags and with plain blanks.
-fn text(html: &str) -> String {
-    let parts = html
-        .split('<')
-        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
-    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
-    let text = text.replace("&#39;", "'").replace("&#34;", "\"").replace("&#38;", "&");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn assert_shows(html: &str, parts: &[&str]) {
-    let text = text(html);
-    for part in parts {
-        assert!(text.contains(part), "the page lacks {part}: {text}");
-    }
-}
+use super::html::{assert_shows, text};
+use crate::support::{TestServer, merged};
 
 /// Whether the page has a link to this address.
 fn links_to(html: &str, address: &str) -> bool {
@@ -45,15 +22,11 @@ fn ids(html: &str) -> Vec<String> {
 }
 
 fn contract(id: &str, fields: Value) -> (EntityType, String) {
-    let mut record = json!({
+    let record = json!({
         "record_id": id, "municipality": "toronto", "award_date": "2024-05-06", "vendor_name": "Acme", "fetched_at": "2024-06-01T00:00:00Z",
         "contract_value": 100_000, "department_en": "Roads", "department_fr": "Voirie",
     });
-    record
-        .as_object_mut()
-        .unwrap()
-        .extend(fields.as_object().unwrap().clone());
-    (EntityType::Contract, record.to_string())
+    (EntityType::Contract, merged(record, &fields).to_string())
 }
 
 fn records() -> Vec<(EntityType, String)> {
@@ -110,7 +83,7 @@ fn server() -> &'static TestServer {
 #[test]
 fn words_are_searched_in_both_languages_with_the_best_match_first() {
     let server = server();
-    let page = html(server, "/en/search?q=snow+removal", 200);
+    let page = server.html("/en/search?q=snow+removal", 200);
     let found = ids(&page);
     assert_eq!(found.len(), 3, "{found:?}");
     assert_eq!(
@@ -123,7 +96,7 @@ fn words_are_searched_in_both_languages_with_the_best_match_first() {
     );
     let own_words = "/en/search?kind=contract&q=snow%20removal&translate=false";
     assert!(links_to(&page, own_words), "{page}");
-    let page = html(server, own_words, 200);
+    let page = server.html(own_words, 200);
     assert_eq!(ids(&page), ["english", "mentioned"]);
     assert_shows(
         &page,
@@ -131,7 +104,7 @@ fn words_are_searched_in_both_languages_with_the_best_match_first() {
     );
     assert!(links_to(&page, "/en/search?kind=contract&q=snow%20removal"));
     // The other language finds the same records.
-    let french = html(server, "/fr/search?q=d%C3%A9neigement", 200);
+    let french = server.html("/fr/search?q=d%C3%A9neigement", 200);
     let mut both = ids(&french);
     both.sort();
     assert_eq!(both, ["english", "french", "mentioned"]);
@@ -141,10 +114,10 @@ fn words_are_searched_in_both_languages_with_the_best_match_first() {
     );
     // Another order is in the address.
     let newest = "/en/search?kind=contract&q=snow%20removal&sort_by=date&sort_order=desc";
-    assert!(links_to(&html(server, "/en/search?q=snow+removal", 200), newest));
-    assert_eq!(ids(&html(server, newest, 200))[0], "mentioned");
+    assert!(links_to(&server.html("/en/search?q=snow+removal", 200), newest));
+    assert_eq!(ids(&server.html(newest, 200))[0], "mentioned");
     // Without words there is nothing to be relevant for, and nothing to translate.
-    let page = html(server, "/en/search?vendor=acme", 200);
+    let page = server.html("/en/search?vendor=acme", 200);
     assert!(
         !text(&page).contains("Best match first") && !page.contains("search-translation"),
         "{page}"
@@ -154,7 +127,7 @@ fn words_are_searched_in_both_languages_with_the_best_match_first() {
 #[test]
 fn the_api_and_the_file_find_what_the_page_finds() {
     let server = server();
-    let page = html(server, "/en/search?q=snow+removal", 200);
+    let page = server.html("/en/search?q=snow+removal", 200);
     let json = page
         .split("/contract?")
         .nth(1)
@@ -176,7 +149,7 @@ fn pages_in_the_order_of_relevance_lead_to_each_other() {
     let server = server();
     let (mut path, mut seen) = ("/en/search?kind=contract&q=parcs&limit=5".to_owned(), Vec::new());
     loop {
-        let page = html(server, &path, 200);
+        let page = server.html(&path, 200);
         seen.extend(ids(&page));
         let Some((before, _)) = page.split_once("\" rel=\"next\"") else {
             break;
@@ -193,17 +166,17 @@ fn pages_in_the_order_of_relevance_lead_to_each_other() {
 #[test]
 fn nothing_found_suggests_words_that_occur() {
     let server = server();
-    let page = html(server, "/en/search?q=deneigemnt+rues&translate=false", 200);
+    let page = server.html("/en/search?q=deneigemnt+rues&translate=false", 200);
     assert_shows(
         &page,
         &["0 contracts", "Did you mean", "déneigement rues", "finds 1 contract"],
     );
     let better = "/en/search?kind=contract&q=d%C3%A9neigement%20rues&translate=false";
     assert!(links_to(&page, better), "{page}");
-    assert_eq!(ids(&html(server, better, 200)), ["french"]);
-    let page = html(server, "/fr/search?q=zzzzzz", 200);
+    assert_eq!(ids(&server.html(better, 200)), ["french"]);
+    let page = server.html("/fr/search?q=zzzzzz", 200);
     assert!(!text(&page).contains("Vouliez-vous dire"), "nothing is near: {page}");
-    let page = html(server, "/en/search?q=deneigemnt+zzzzzz", 200);
+    let page = server.html("/en/search?q=deneigemnt+zzzzzz", 200);
     assert!(
         !text(&page).contains("Did you mean"),
         "the other word finds nothing: {page}"
@@ -213,19 +186,20 @@ fn nothing_found_suggests_words_that_occur() {
 #[test]
 fn commodity_codes_are_facets_conditions_and_pages() {
     let server = server();
-    let page = html(server, "/en/search?kind=contract", 200);
+    let page = server.html("/en/search?kind=contract", 200);
     let root = "/en/search?kind=contract&commodity=unspsc%3A72";
     assert!(links_to(&page, root), "{page}");
-    let page = html(server, root, 200);
+    let page = server.html(root, 200);
     assert_shows(&page, &["2 contracts", "Commodity: Construction services (UNSPSC 72)"]);
     assert_eq!(
-        html(server, "/en/search?kind=contract&commodity=snow", 422)
+        server
+            .html("/en/search?kind=contract&commodity=snow", 422)
             .matches("id=\"commodity-error\"")
             .count(),
         1
     );
 
-    let page = html(server, "/en/commodity/72", 200);
+    let page = server.html("/en/commodity/72", 200);
     assert_shows(
         &page,
         &[
@@ -258,7 +232,7 @@ fn commodity_codes_are_facets_conditions_and_pages() {
         "{page}"
     );
     // Each code has its place: the codes above it are links.
-    let page = html(server, "/fr/commodity/72141003", 200);
+    let page = server.html("/fr/commodity/72141003", 200);
     assert_shows(
         &page,
         &[
@@ -273,22 +247,22 @@ fn commodity_codes_are_facets_conditions_and_pages() {
     let file = server.get("/en/commodity.csv/72?kind=contract");
     assert_eq!(String::from_utf8(file.body).unwrap().lines().count(), 3);
     for (code, status) in [("snow", 404), ("9999", 404), ("gsin%3An7030", 404), ("72?kind=x", 422)] {
-        let page = html(server, &format!("/en/commodity/{code}"), status);
+        let page = server.html(&format!("/en/commodity/{code}"), status);
         assert!(status == 422 || links_to(&page, "/en/commodities"), "{page}");
     }
     assert_shows(
-        &html(server, "/en/commodity/72?kind=tender", 200),
+        &server.html("/en/commodity/72?kind=tender", 200),
         &["no records of this type"],
     );
     // A record leads to the page of its code.
-    let page = html(server, "/en/record/contract/coded", 200);
+    let page = server.html("/en/record/contract/coded", 200);
     assert!(links_to(&page, "/en/commodity/72141003"), "{page}");
 }
 
 #[test]
 fn codes_are_found_by_their_words_and_by_level() {
     let server = server();
-    let page = html(server, "/en/commodities", 200);
+    let page = server.html("/en/commodities", 200);
     assert_shows(
         &page,
         &[
@@ -298,13 +272,13 @@ fn codes_are_found_by_their_words_and_by_level() {
         ],
     );
     assert!(links_to(&page, "/en/commodities?parent=unspsc%3A72"), "{page}");
-    let page = html(server, "/fr/commodities?q=ponts", 200);
+    let page = server.html("/fr/commodities?q=ponts", 200);
     assert_shows(&page, &["1 code porté par des fiches", "Construction de ponts"]);
     assert!(links_to(&page, "/fr/commodity/72141003"), "{page}");
-    let page = html(server, "/en/commodities?q=zzz", 200);
+    let page = server.html("/en/commodities?q=zzz", 200);
     assert_shows(&page, &["No code that records have fits."]);
-    html(server, "/en/commodities?x=1", 422);
-    let page = html(server, "/en/commodities?limit=1", 200);
+    server.html("/en/commodities?x=1", 422);
+    let page = server.html("/en/commodities?limit=1", 200);
     assert!(links_to(&page, "/en/commodities?limit=1&offset=1"), "{page}");
     let file = server.get("/en/commodities.csv");
     assert_eq!(file.status, 200);
@@ -318,7 +292,7 @@ fn codes_are_found_by_their_words_and_by_level() {
 #[test]
 fn doubts_are_explained_on_the_record_and_next_to_totals() {
     let server = server();
-    let page = html(server, "/en/record/contract/doubtful", 200);
+    let page = server.html("/en/record/contract/doubtful", 200);
     assert_shows(
         &page,
         &[
@@ -328,12 +302,12 @@ fn doubts_are_explained_on_the_record_and_next_to_totals() {
         ],
     );
     assert_shows(
-        &html(server, "/fr/record/contract/doubtful", 200),
+        &server.html("/fr/record/contract/doubtful", 200),
         &["Doutes sur cette fiche", "montant invraisemblable"],
     );
-    assert!(!text(&html(server, "/en/record/contract/english", 200)).contains("Doubts about this record"));
+    assert!(!text(&server.html("/en/record/contract/english", 200)).contains("Doubts about this record"));
 
-    let page = html(server, "/en/search?q=ferry", 200);
+    let page = server.html("/en/search?q=ferry", 200);
     assert_shows(
         &page,
         &[
@@ -344,14 +318,14 @@ fn doubts_are_explained_on_the_record_and_next_to_totals() {
     );
     let without = "/en/search?kind=contract&q=ferry&quality_flag=none";
     assert!(links_to(&page, without), "{page}");
-    let page = html(server, without, 200);
+    let page = server.html(without, 200);
     assert_eq!(ids(&page), ["american"]);
     assert_shows(&page, &["Doubt: no doubt"]);
     assert_eq!(
-        ids(&html(server, "/en/search?quality_flag=implausible_value", 200)),
+        ids(&server.html("/en/search?quality_flag=implausible_value", 200)),
         ["doubtful"]
     );
-    let page = html(server, "/en/vendor/Acme", 200);
+    let page = server.html("/en/vendor/Acme", 200);
     assert_shows(
         &page,
         &[
@@ -364,7 +338,7 @@ fn doubts_are_explained_on_the_record_and_next_to_totals() {
 #[test]
 fn profiles_state_market_figures_with_their_coverage() {
     let server = server();
-    let page = html(server, "/en/department/Roads", 200);
+    let page = server.html("/en/department/Roads", 200);
     assert_shows(
         &page,
         &[
@@ -374,7 +348,7 @@ fn profiles_state_market_figures_with_their_coverage() {
             "New suppliers by year",
         ],
     );
-    let page = html(server, "/fr/vendor/Builders", 200);
+    let page = server.html("/fr/vendor/Builders", 200);
     assert_shows(
         &page,
         &["Chiffres du marché", "Croissance par modifications", "+25 % 100 %"],
@@ -383,13 +357,13 @@ fn profiles_state_market_figures_with_their_coverage() {
         !text(&page).contains("IHH"),
         "one supplier has no share among suppliers"
     );
-    let page = html(server, "/en/vendor/Labs", 200);
+    let page = server.html("/en/vendor/Labs", 200);
     assert_shows(
         &page,
         &["Median number of bids Half of the awards had at most as many bids. 3 100%"],
     );
     // Nothing is known of the bids and amendments of these: there is no table.
-    let page = html(server, "/en/vendor/Bridge%20Co", 200);
+    let page = server.html("/en/vendor/Bridge%20Co", 200);
     assert!(!text(&page).contains("Market figures"), "{page}");
 }
 
@@ -407,9 +381,9 @@ fn a_buyer_and_its_parts_have_pages_with_all_their_records() {
         of("4", None),
     ];
     let server = TestServer::own(&records, |_| {});
-    let whole = html(&server, "/en/department/City%20of%20Toronto", 200);
+    let whole = server.html("/en/department/City%20of%20Toronto", 200);
     assert_shows(&whole, &["4 contracts"]);
-    let part = html(&server, "/en/department/Parks", 200);
+    let part = server.html("/en/department/Parks", 200);
     assert_shows(&part, &["2 contracts", "This is a part of a larger buyer."]);
     assert!(!text(&whole).contains("part of a larger buyer"), "{whole}");
 }
@@ -428,7 +402,7 @@ fn a_misspelled_supplier_leads_to_the_right_one() {
         .map(|name| contract(name, json!({"vendor_name": name})))
         .collect();
     let server = TestServer::own(&records, |_| {});
-    let page = html(&server, "/en/vendor/Bel%20Canda", 404);
+    let page = server.html("/en/vendor/Bel%20Canda", 404);
     let list = page
         .split("<ul class=\"similar\">")
         .nth(1)

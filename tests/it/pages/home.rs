@@ -2,27 +2,13 @@
 
 use std::fs;
 
-use chrono::{DateTime, Utc};
 use serde_json::json;
 
+use super::html::text;
 use crate::{
     stores,
-    support::{Response, TestServer, contracts},
+    support::{TestServer, contracts, noon},
 };
-
-/// Noon in Toronto, on 2026-03-10.
-fn noon() -> DateTime<Utc> {
-    "2026-03-10T16:00:00Z".parse().unwrap()
-}
-
-fn text(response: &Response) -> String {
-    let html = String::from_utf8(response.body.clone()).unwrap();
-    let parts = html
-        .split('<')
-        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
-    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 fn server() -> TestServer {
     let server = TestServer::own(&contracts(1), |config| config.now = noon);
@@ -60,7 +46,7 @@ fn server() -> TestServer {
 #[test]
 fn what_is_inside_is_listed_by_type_and_source_with_its_freshness() {
     let server = server();
-    let english = text(&server.get("/en"));
+    let english = text(&server.html("/en", 200));
     for part in [
         "5 records from 3 sources.",
         "By type of record and source Source Number Newest record Published or fetched",
@@ -71,7 +57,7 @@ fn what_is_inside_is_listed_by_type_and_source_with_its_freshness() {
     ] {
         assert!(english.contains(part), "{part} is not in {english}");
     }
-    let french = text(&server.get("/fr"));
+    let french = text(&server.html("/fr", 200));
     for part in [
         "Selon le type de fiche et la source",
         "Ville de Toronto 2 3 février 2026 9 mars 2026 (il y a 1 jour)",

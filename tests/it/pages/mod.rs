@@ -9,6 +9,7 @@ mod files;
 mod findable;
 mod frame;
 mod home;
+pub mod html;
 mod open;
 mod paid;
 mod profile;

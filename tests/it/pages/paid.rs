@@ -1,6 +1,5 @@
 //! The pages of paid plans: new tenders, the subscription to them, and the worth of a tender.
 
-use chrono::{DateTime, Utc};
 use procure::{
     model::{entity_type::EntityType, plans::Plan},
     state::{
@@ -10,33 +9,19 @@ use procure::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Response, TestServer};
-
-/// Noon in Toronto, on 2026-03-10.
-fn noon() -> DateTime<Utc> {
-    "2026-03-10T16:00:00Z".parse().unwrap()
-}
-
-fn text(response: &Response) -> String {
-    String::from_utf8(response.body.clone()).unwrap()
-}
+use crate::support::{Response, TestServer, merged, noon};
 
 fn record(entity_type: EntityType, id: &str, fields: Value) -> (EntityType, String) {
-    let mut record = json!({
+    let record = json!({
         "record_id": id, "municipality": "laval", "department_fr": "Ville de Laval", "title_fr": "Déneigement des rues",
         "procurement_category": "SRV", "government_level": "municipal", "fetched_at": "2026-03-09T00:00:00Z",
     });
-    record
-        .as_object_mut()
-        .unwrap()
-        .extend(fields.as_object().unwrap().clone());
-    (entity_type, record.to_string())
+    (entity_type, merged(record, &fields).to_string())
 }
 
 fn tender(id: &str, fields: Value) -> (EntityType, String) {
-    let mut all = json!({"publication_date": "2026-03-09", "closing_date": "2026-03-20", "status": "Open", "solicitation_number": id});
-    all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    record(EntityType::Tender, id, all)
+    let all = json!({"publication_date": "2026-03-09", "closing_date": "2026-03-20", "status": "Open", "solicitation_number": id});
+    record(EntityType::Tender, id, merged(all, &fields))
 }
 
 /// Ten contracts from 10,000 to 100,000 dollars, and tenders that are compared with them.
@@ -98,13 +83,13 @@ fn the_feed_lists_the_tenders_of_the_api() {
         "municipality=laval",
     ] {
         let response = server.get(&format!("/en/feed?{query}"));
-        let html = text(&response);
+        let html = response.text();
         assert_eq!(response.status, 200, "{query}: {html}");
         let ids = api_ids(&server, query);
         assert!(!ids.is_empty(), "{query} finds nothing, so it tests nothing");
         assert_eq!(listed(&html), ids, "{query}");
     }
-    let html = text(&server.get("/en/feed"));
+    let html = server.get("/en/feed").text();
     for part in [
         "3 new open tenders since March\u{a0}3, 2026",
         "Ice &#60;b&#62;cream&#60;/b&#62;",
@@ -118,7 +103,7 @@ fn the_feed_lists_the_tenders_of_the_api() {
     let estimate = rounded(&server.get("/tender/feed").json()["results"][0]["estimated_value"]);
     let shown = format!("about {estimate}, estimated");
     assert!(html.contains(&shown), "{shown} is not in {html}");
-    let none = text(&server.get("/fr/feed?keywords=zzzz"));
+    let none = server.get("/fr/feed?keywords=zzzz").text();
     assert!(
         none.contains("Aucun nouvel appel d’offres") && none.contains("les 90 derniers jours"),
         "{none}"
@@ -129,7 +114,7 @@ fn the_feed_lists_the_tenders_of_the_api() {
 fn words_are_looked_for_in_both_languages_unless_the_address_says_otherwise() {
     let server = server();
     let query = "keywords=snow+removal";
-    let html = text(&server.get(&format!("/en/feed?{query}")));
+    let html = server.get(&format!("/en/feed?{query}")).text();
     assert_eq!(listed(&html), api_ids(&server, &format!("{query}&translate=true")));
     assert_eq!(listed(&html).len(), 2, "{html}");
     for part in [
@@ -139,7 +124,7 @@ fn words_are_looked_for_in_both_languages_unless_the_address_says_otherwise() {
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
-    let html = text(&server.get(&format!("/fr/feed?{query}&translate=false")));
+    let html = server.get(&format!("/fr/feed?{query}&translate=false")).text();
     assert!(listed(&html).is_empty(), "{html}");
     let form = "email=name%40example.com&keywords=snow+removal&translate=true&frequency=weekly";
     assert_eq!(subscribe(&server, "en", form).status, 200);
@@ -153,7 +138,7 @@ fn the_pages_of_the_feed_lead_to_each_other() {
     let mut path = "/en/feed?limit=1&keywords=d%C3%A9neigement,cream".to_owned();
     let mut seen = Vec::new();
     loop {
-        let html = text(&server.get(&path));
+        let html = server.get(&path).text();
         seen.extend(listed(&html));
         let Some((_, next)) = html.split_once("rel=\"next\" href=\"") else {
             break;
@@ -167,13 +152,7 @@ fn the_pages_of_the_feed_lead_to_each_other() {
 #[test]
 fn a_plan_without_the_pages_sees_what_they_are() {
     let server = server();
-    let key = server
-        .state()
-        .create_key(Plan::Basic, "free", Utc::now(), None)
-        .unwrap();
-    server.wait_until("the new key", || {
-        server.request("GET", "/sources", &[("x-gateway-key", &key)]).status == 200
-    });
+    let key = server.new_key(Plan::Basic, "free");
     for (path, part) in [
         ("/en/feed", "It can send them to you by e-mail."),
         ("/fr/feed", "forfaits payants"),
@@ -181,7 +160,7 @@ fn a_plan_without_the_pages_sees_what_they_are() {
         ("/en/tender/unknown/worth", "upgrade"),
     ] {
         let response = server.request("GET", path, &[("x-gateway-key", &key)]);
-        let html = text(&response);
+        let html = response.text();
         assert_eq!(response.status, 403, "{path}: {html}");
         assert!(
             html.contains(part) && html.contains("href=\"/docs#plans\""),
@@ -207,7 +186,7 @@ fn a_subscription_by_form_is_that_of_the_api() {
     let form =
         "email=name%40example.com&keywords=d%C3%A9neigement%2C+ice&languages=fr&municipality=laval&frequency=weekly";
     let response = subscribe(&server, "fr", form);
-    let html = text(&response);
+    let html = response.text();
     assert_eq!(response.status, 200, "{html}");
     assert!(
         html.contains("lien qui met fin") && !html.contains("example.com"),
@@ -248,7 +227,7 @@ fn an_invalid_form_stores_nothing() {
         ("email=a%40example.com&frequency=hourly", 422, "hourly"),
     ] {
         let response = subscribe(&server, "en", form);
-        let html = text(&response);
+        let html = response.text();
         assert_eq!(response.status, status, "{form}: {html}");
         assert!(html.contains(part), "{form}: {part} is not in {html}");
     }
@@ -267,7 +246,7 @@ fn an_invalid_form_stores_nothing() {
 fn the_worth_page_shows_the_figures_of_the_api() {
     let server = server();
     let estimate = server.post("/tender/estimate", &json!({"record_ids": ["t|1"]})).json()["results"][0].clone();
-    let html = text(&server.get("/en/tender/t%7C1/worth"));
+    let html = server.get("/en/tender/t%7C1/worth").text();
     let (low, high) = (rounded(&estimate["range"]["low"]), rounded(&estimate["range"]["high"]));
     let headline = format!("Probably between {low} and {high}.");
     assert!(html.contains(&headline), "{headline} is not in {html}");
@@ -292,7 +271,7 @@ fn the_worth_page_shows_the_figures_of_the_api() {
     for part in ["Same buyer", "Four of five: ", "/tender/comps&#39;</code>"] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
-    let french = text(&server.get("/fr/tender/t%7C2/worth"));
+    let french = server.get("/fr/tender/t%7C2/worth").text();
     for part in [
         "L’avis indique une valeur de 55\u{202f}000,25\u{a0}$",
         "Même acheteur",
@@ -312,7 +291,7 @@ fn the_worth_of_an_unusual_tender() {
     );
     assert_eq!(server.get("/en/tender/t%7C1/worth?x=1").status, 422);
     let empty = TestServer::own(&[tender("t|1", json!({}))], |config| config.now = noon);
-    let html = text(&empty.get("/en/tender/t%7C1/worth"));
+    let html = empty.get("/en/tender/t%7C1/worth").text();
     for part in [
         "There is no comparable contract, so there is no estimate.",
         "No contract is comparable.",

@@ -5,35 +5,14 @@ use std::sync::LazyLock;
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use super::browser::{Browser, Page};
+use super::{
+    browser::{Browser, Page},
+    html::{assert_shows, text},
+};
 use crate::support::{TestServer, contracts};
 
 fn get(server: &TestServer, path: &str) -> Page {
     Browser::new(server).with("x-gateway-key", &server.key).get(path)
-}
-
-/// The HTML of a page with this status.
-fn page(server: &TestServer, path: &str, status: u16) -> String {
-    let page = get(server, path);
-    assert_eq!(page.status, status, "{path}: {}", page.html);
-    page.html
-}
-
-/// The text of a page without tags and with plain blanks.
-fn text(html: &str) -> String {
-    let parts = html
-        .split('<')
-        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
-    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
-    let text = text.replace("&#39;", "'").replace("&#38;", "&");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn assert_shows(html: &str, parts: &[&str]) {
-    let text = text(html);
-    for part in parts {
-        assert!(text.contains(part), "the page lacks {part}: {text}");
-    }
 }
 
 /// Whether the page has all texts, each after the one before.
@@ -125,7 +104,7 @@ fn server() -> &'static TestServer {
 #[test]
 fn a_vendor_is_shown_in_a_sentence_charts_and_tables() {
     let server = server();
-    let html = page(server, "/en/vendor/acme%20paving", 200);
+    let html = server.html("/en/vendor/acme%20paving", 200);
     assert_in_order(
         &html,
         &[
@@ -166,7 +145,7 @@ fn a_vendor_is_shown_in_a_sentence_charts_and_tables() {
 #[test]
 fn french_pages_have_french_names_and_figures() {
     let server = server();
-    let html = page(server, "/fr/department/Roads", 200);
+    let html = server.html("/fr/department/Roads", 200);
     assert_in_order(
         &html,
         &[
@@ -178,14 +157,14 @@ fn french_pages_have_french_names_and_figures() {
             "96 % de la valeur a été attribuée sans concurrence",
         ],
     );
-    let html = page(server, "/fr/vendor/Acme%20Paving", 200);
+    let html = server.html("/fr/vendor/Acme%20Paving", 200);
     assert_in_order(&html, &["Acheteurs dont la valeur totale", "Parcs", "Voirie"]);
 }
 
 #[test]
 fn a_name_without_contracts_is_shown_by_its_other_records() {
     let server = server();
-    let html = page(server, "/en/vendor/Ontario%20Labs", 200);
+    let html = server.html("/en/vendor/Ontario%20Labs", 200);
     assert_shows(
         &html,
         &[
@@ -193,11 +172,11 @@ fn a_name_without_contracts_is_shown_by_its_other_records() {
             "The publishers do not state how these were awarded.",
         ],
     );
-    let html = page(server, "/en/vendor/Acme%20Paving?kind=disclosure", 200);
+    let html = server.html("/en/vendor/Acme%20Paving?kind=disclosure", 200);
     assert_shows(&html, &["1 disclosed federal contract worth $50,000"]);
-    let html = page(server, "/en/vendor/Acme%20Paving?kind=award", 200);
+    let html = server.html("/en/vendor/Acme%20Paving?kind=award", 200);
     assert_shows(&html, &["There are no records of this type under this name."]);
-    page(server, "/en/vendor/Acme%20Paving?kind=nothing", 422);
+    server.html("/en/vendor/Acme%20Paving?kind=nothing", 422);
 }
 
 #[test]
@@ -206,14 +185,14 @@ fn a_share_without_competition_needs_the_methods_of_half_of_the_records() {
     let mut records: Vec<(EntityType, String)> = (1..=3).map(|number| few(number, None)).collect();
     records.extend([few(4, Some("Non-competitive")), few(5, Some("Open bidding"))]);
     let server = TestServer::own(&records, |_| {});
-    let english = page(&server, "/en/vendor/A", 200);
+    let english = server.html("/en/vendor/A", 200);
     assert_shows(
         &english,
         &["The method is published for 40% of the records.", "only from 50% on"],
     );
     assert!(!text(&english).contains("was awarded without competition"), "{english}");
     assert_shows(
-        &page(&server, "/fr/vendor/A", 200),
+        &server.html("/fr/vendor/A", 200),
         &["Le mode est publié pour 40 % des fiches."],
     );
 }
@@ -245,10 +224,10 @@ fn years_that_a_source_does_not_cover_are_shaded() {
         server.get("/sources").json()["count"] == json!(3)
     });
     // Contracts of Laval come from one source, which has none of 2021, although another source has.
-    let html = page(&server, "/en/search?municipality=laval", 200);
+    let html = server.html("/en/search?municipality=laval", 200);
     assert!(html.contains("<title>2021: no source covers it</title>"), "{html}");
     // Those of all three sources: what each of them lacks is named.
-    let html = page(&server, "/en/vendor/A", 200);
+    let html = server.html("/en/vendor/A", 200);
     for part in [
         "not covered by Alberta, City of Toronto",
         "Lightly shaded years: not covered by",
@@ -261,7 +240,7 @@ fn years_that_a_source_does_not_cover_are_shaded() {
 #[test]
 fn two_names_are_compared_by_the_same_figures() {
     let server = server();
-    let html = page(server, "/en/vendor/Acme%20Paving?with=b%C3%A9ton%20%26%20fils", 200);
+    let html = server.html("/en/vendor/Acme%20Paving?with=b%C3%A9ton%20%26%20fils", 200);
     assert_in_order(
         &html,
         &[
@@ -282,15 +261,15 @@ fn two_names_are_compared_by_the_same_figures() {
 #[test]
 fn an_unknown_name_leads_to_similar_ones() {
     let server = server();
-    let html = page(server, "/en/vendor/Acme%20Pavin", 404);
+    let html = server.html("/en/vendor/Acme%20Pavin", 404);
     assert_shows(
         &html,
         &["No supplier has this name", "Acme Pavin", "Names that are similar"],
     );
     assert!(html.contains("href=\"/en/vendor/Acme%20Paving\""), "{html}");
-    let html = page(server, "/fr/department/Voiri", 404);
+    let html = server.html("/fr/department/Voiri", 404);
     assert_shows(&html, &["Aucun acheteur n’a ce nom"]);
-    let html = page(server, "/en/vendor/Petit?with=Acme%20Pavin", 200);
+    let html = server.html("/en/vendor/Petit?with=Acme%20Pavin", 200);
     assert_shows(&html, &["Petit", "No supplier has this name – Acme Pavin"]);
     assert!(html.contains("href=\"/en/vendor/Petit?with=Acme%20Paving\""), "{html}");
 }

@@ -5,15 +5,8 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use super::browser::Browser;
+use super::html::{assert_shows, text};
 use crate::support::{TestServer, scenario_records};
-
-/// The HTML of a page with this status.
-fn page(server: &TestServer, path: &str, status: u16) -> String {
-    let page = Browser::new(server).with("x-gateway-key", &server.key).get(path);
-    assert_eq!(page.status, status, "{path}: {}", page.html);
-    page.html
-}
 
 /// The addresses of the links of a page, except those to the page itself in another language.
 fn links(html: &str) -> BTreeSet<String> {
@@ -23,23 +16,6 @@ fn links(html: &str) -> BTreeSet<String> {
         Some(address.replace("&#38;", "&").replace("&amp;", "&"))
     });
     addresses.collect()
-}
-
-/// The text of a page without tags and with plain blanks.
-fn text(html: &str) -> String {
-    let parts = html
-        .split('<')
-        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
-    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
-    let text = text.replace("&#39;", "'").replace("&#34;", "\"").replace("&#38;", "&");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn assert_shows(html: &str, parts: &[&str]) {
-    let text = text(html);
-    for part in parts {
-        assert!(text.contains(part), "the page lacks {part}: {text}");
-    }
 }
 
 fn records() -> Vec<(EntityType, String)> {
@@ -87,7 +63,7 @@ fn server() -> &'static TestServer {
 #[test]
 fn a_record_is_shown_with_labels_groups_and_words() {
     let server = server();
-    let html = page(server, "/en/record/contract/seao%7C1", 200);
+    let html = server.html("/en/record/contract/seao%7C1", 200);
     assert_shows(
         &html,
         &[
@@ -124,7 +100,7 @@ fn a_record_is_shown_with_labels_groups_and_words() {
     assert!(html.contains("/contract/seao%7C1&#39;</code>"), "{html}");
     assert!(!links_of.contains("/contract/seao%7C1"));
 
-    let html = page(server, "/fr/record/contract/seao%7C1", 200);
+    let html = server.html("/fr/record/contract/seao%7C1", 200);
     assert_shows(
         &html,
         &[
@@ -143,7 +119,7 @@ fn a_record_is_shown_with_labels_groups_and_words() {
 #[test]
 fn amendments_are_a_table_of_what_changed() {
     let server = server();
-    let html = page(server, "/en/record/disclosure/disclosure%7Cx%2C1", 200);
+    let html = server.html("/en/record/disclosure/disclosure%7Cx%2C1", 200);
     assert_shows(
         &html,
         &[
@@ -161,7 +137,7 @@ fn amendments_are_a_table_of_what_changed() {
 #[test]
 fn documents_are_links_only_if_they_are_on_the_web() {
     let server = server();
-    let html = page(server, "/en/record/tender/seao%7Ct", 200);
+    let html = server.html("/en/record/tender/seao%7Ct", 200);
     let links = links(&html);
     assert!(links.contains("https://seao.example/plan.pdf"), "{links:?}");
     assert!(
@@ -213,19 +189,19 @@ fn a_notice_says_when_it_closes_or_closed() {
         ),
         ("closed", "Closed on March 1, 2026.", "Clos depuis le 1er mars 2026."),
     ] {
-        assert_shows(&page(&server, &format!("/en/record/tender/{id}"), 200), &[english]);
-        assert_shows(&page(&server, &format!("/fr/record/tender/{id}"), 200), &[french]);
+        assert_shows(&server.html(&format!("/en/record/tender/{id}"), 200), &[english]);
+        assert_shows(&server.html(&format!("/fr/record/tender/{id}"), 200), &[french]);
     }
-    let hits = text(&page(&server, "/en/search?kind=tender&q=over", 200));
+    let hits = text(&server.html("/en/search?kind=tender&q=over", 200));
     assert!(hits.contains("Closed, although still listed as open"), "{hits}");
-    let hits = text(&page(&server, "/en/search?kind=tender&q=soon", 200));
+    let hits = text(&server.html("/en/search?kind=tender&q=soon", 200));
     assert!(hits.contains("Status Open"), "{hits}");
 }
 
 #[test]
 fn a_solicitation_is_shown_from_notice_to_contract() {
     let server = server();
-    let html = page(server, "/en/solicitation/AO-24%2F7", 200);
+    let html = server.html("/en/solicitation/AO-24%2F7", 200);
     assert_shows(
         &html,
         &[
@@ -240,12 +216,12 @@ fn a_solicitation_is_shown_from_notice_to_contract() {
         assert!(links(&html).contains(address), "no link to {address}");
     }
     assert!(html.contains("/procurement/AO-24%2F7&#39;</code>"), "{html}");
-    let html = page(server, "/fr/solicitation/ao%2024%207?department=voirie", 200);
+    let html = server.html("/fr/solicitation/ao%2024%207?department=voirie", 200);
     assert_shows(
         &html,
         &["Appel d’offres ao 24 7", "2 fiches, du 2 janvier 2024 au 31 mai 2025"],
     );
-    let html = page(server, "/en/solicitation/AO-24%2F7?department=other", 404);
+    let html = server.html("/en/solicitation/AO-24%2F7?department=other", 404);
     assert!(
         links(&html).contains("/en/solicitation/AO-24%2F7"),
         "a way back to all buyers"
@@ -261,24 +237,24 @@ fn a_solicitation_states_how_many_suppliers_are_not_listed() {
     };
     let records: Vec<(EntityType, String)> = (0..23).map(contract).collect();
     let server = TestServer::own(&records, |_| {});
-    assert_shows(&page(&server, "/en/solicitation/S-1", 200), &["and 3 more"]);
-    assert_shows(&page(&server, "/fr/solicitation/S-1", 200), &["et 3 autres"]);
+    assert_shows(&server.html("/en/solicitation/S-1", 200), &["and 3 more"]);
+    assert_shows(&server.html("/fr/solicitation/S-1", 200), &["et 3 autres"]);
 }
 
 #[test]
 fn what_does_not_exist_leads_on() {
     let server = server();
-    let html = page(server, "/en/record/award/seao%7C1", 404);
+    let html = server.html("/en/record/award/seao%7C1", 404);
     assert!(
         links(&html).contains("/en/record/contract/seao%7C1"),
         "the contract with the identifier"
     );
-    let html = page(server, "/fr/record/award/nope", 404);
+    let html = server.html("/fr/record/award/nope", 404);
     assert_shows(&html, &["Cette fiche n’existe pas", "nope"]);
     assert!(links(&html).contains("/fr/search?kind=award"));
-    let html = page(server, "/en/solicitation/nope", 404);
+    let html = server.html("/en/solicitation/nope", 404);
     assert!(links(&html).contains("/en/search?kind=tender&q=%22nope%22"));
-    page(server, "/en/solicitation/%2D%2D", 404);
+    server.html("/en/solicitation/%2D%2D", 404);
 }
 
 #[test]
@@ -289,7 +265,7 @@ fn every_record_has_a_page_whose_links_lead_to_pages() {
         let record: Value = serde_json::from_str(&record).unwrap();
         let id = procure::http::encoding::encode(record["record_id"].as_str().unwrap());
         for lang in ["en", "fr"] {
-            let html = page(server, &format!("/{lang}/record/{entity_type}/{id}"), 200);
+            let html = server.html(&format!("/{lang}/record/{entity_type}/{id}"), 200);
             seen.extend(links(&html).into_iter().filter(|address| {
                 ["/record/", "/vendor/", "/department/", "/solicitation/", "/search"]
                     .iter()
@@ -299,7 +275,7 @@ fn every_record_has_a_page_whose_links_lead_to_pages() {
     }
     assert!(seen.len() > 20, "too few links: {seen:?}");
     for address in seen {
-        page(server, &address, 200);
+        server.html(&address, 200);
     }
 }
 
@@ -330,7 +306,7 @@ fn hostile_records_are_texts_everywhere() {
             format!("/{lang}/department/{name}"),
             format!("/{lang}/solicitation/{number}"),
         ] {
-            let html = page(server, &path, 200);
+            let html = server.html(&path, 200);
             assert_harmless(&path, &html);
         }
         for path in [
@@ -338,7 +314,7 @@ fn hostile_records_are_texts_everywhere() {
             format!("/{lang}/vendor/{name}x"),
             format!("/{lang}/solicitation/{number}x"),
         ] {
-            assert_harmless(&path, &page(server, &path, 404));
+            assert_harmless(&path, &server.html(&path, 404));
         }
     }
 }
@@ -365,6 +341,6 @@ fn a_deep_record_has_a_page() {
         r#"{{"record_id":"deep","award_date":"2024-01-01","vendor_name":"A","municipality":"laval","x":{deep}}}"#
     );
     let server = &TestServer::own(&[(EntityType::Contract, record)], |_| {});
-    let html = page(server, "/en/record/contract/deep", 200);
+    let html = server.html("/en/record/contract/deep", 200);
     assert!(html.contains("class=\"json\""), "{html}");
 }

@@ -5,24 +5,8 @@ use std::collections::BTreeSet;
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use crate::support::{Response, TestServer, contracts};
-
-/// The HTML of a page, which must be found.
-fn page(server: &TestServer, path: &str) -> String {
-    let response = server.get(path);
-    assert_eq!(response.status, 200, "{path}: {}", text(&response));
-    text(&response)
-}
-
-fn text(response: &Response) -> String {
-    String::from_utf8(response.body.clone()).unwrap()
-}
-
-/// The texts between two marks, in their order.
-fn between<'a>(html: &'a str, start: &str, end: &str) -> Vec<&'a str> {
-    let parts = html.split(start).skip(1);
-    parts.map(|part| part.split(end).next().unwrap()).collect()
-}
+use super::html::between;
+use crate::support::{TestServer, contracts, merged};
 
 fn unescaped(text: &str) -> String {
     text.replace("&#38;", "&").replace("&amp;", "&")
@@ -74,15 +58,11 @@ fn costs(html: &str) -> Vec<[String; 3]> {
 }
 
 fn record(entity_type: EntityType, fields: Value) -> (EntityType, String) {
-    let mut record = json!({
+    let record = json!({
         "record_id": "1", "municipality": "montreal", "award_date": "2024-05-06", "vendor_name": "Acme inc.",
         "fetched_at": "2024-06-01T00:00:00Z"
     });
-    let Value::Object(fields) = fields else {
-        panic!("the fields are an object")
-    };
-    record.as_object_mut().unwrap().extend(fields);
-    (entity_type, record.to_string())
+    (entity_type, merged(record, &fields).to_string())
 }
 
 fn paving() -> Vec<(EntityType, String)> {
@@ -115,10 +95,7 @@ fn paving() -> Vec<(EntityType, String)> {
 #[test]
 fn a_search_is_answered_in_one_sentence_and_a_list() {
     let server = TestServer::own(&paving(), |_| {});
-    let html = page(
-        &server,
-        "/en/search?kind=contract&q=paving&translate=false&sort_by=date",
-    );
+    let html = server.html("/en/search?kind=contract&q=paving&translate=false&sort_by=date", 200);
     assert_eq!(
         sentence(&html),
         "2 contracts worth $1.2 million where a value is published (1 of them), 2022–2024, by 2 buyers"
@@ -139,7 +116,7 @@ fn a_search_is_answered_in_one_sentence_and_a_list() {
         assert!(html.contains(shown), "{shown}: {html}");
     }
 
-    let html = page(&server, "/fr/search?q=pavage&translate=false");
+    let html = server.html("/fr/search?q=pavage&translate=false", 200);
     assert_eq!(
         sentence(&html),
         "2 contrats d’une valeur de 2 M$, 2022–2024, par 1 acheteur"
@@ -153,7 +130,7 @@ fn a_search_is_answered_in_one_sentence_and_a_list() {
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
-    let html = page(&server, "/fr/search?q=winter");
+    let html = server.html("/fr/search?q=winter", 200);
     assert!(html.contains("<bdi lang=\"en\">Street paving service</bdi>"), "{html}");
     assert!(
         html.contains("<bdi lang=\"en\">Work before <mark>winter</mark>.</bdi>"),
@@ -165,10 +142,10 @@ fn a_search_is_answered_in_one_sentence_and_a_list() {
 fn the_supplier_and_the_buyer_of_a_hit_have_pages_also_without_a_contract() {
     let award = json!({"title_en": "Dredging", "vendor_name": "Only Awards inc.", "department_en": "Harbour"});
     let server = TestServer::own(&[record(EntityType::Award, award)], |_| {});
-    let html = page(&server, "/en/search?kind=award");
+    let html = server.html("/en/search?kind=award", 200);
     for path in ["/en/vendor/Only%20Awards%20inc.", "/en/department/Harbour"] {
         assert!(html.contains(&format!("<a href=\"{path}\">")), "{path}: {html}");
-        let shown = page(&server, path).replace(['\u{a0}', '\u{202f}'], " ");
+        let shown = server.html(path, 200).replace(['\u{a0}', '\u{202f}'], " ");
         assert!(shown.contains("1 award notice"), "{path}: {shown}");
     }
 }
@@ -178,7 +155,7 @@ fn each_value_of_a_facet_leads_to_as_many_records() {
     let server = TestServer::shared();
     let mut followed = 0;
     for entity_type in EntityType::ALL {
-        let html = page(server, &format!("/en/search?kind={entity_type}"));
+        let html = server.html(&format!("/en/search?kind={entity_type}"), 200);
         let facets = between(&html, "<section class=\"search-facet\"", "</section>");
         for facet in facets {
             // The start of a method finds longer ones.
@@ -191,7 +168,7 @@ fn each_value_of_a_facet_leads_to_as_many_records() {
                 let Some(href) = between(value, "href=\"", "\"").first().map(|href| unescaped(href)) else {
                     continue;
                 };
-                let narrowed = page(server, &href);
+                let narrowed = server.html(&href, 200);
                 let found = sentence(&narrowed);
                 let found: u64 = found.split(' ').next().unwrap().replace(',', "").parse().unwrap();
                 assert!(
@@ -210,7 +187,7 @@ fn each_value_of_a_facet_leads_to_as_many_records() {
 fn an_active_condition_is_named_and_removed_by_its_link() {
     let server = TestServer::own(&paving(), |_| {});
     let path = "/en/search?kind=contract&department=roads&city=montreal&value_min=900000&issued_after=2020-01-01&category=cnst";
-    let html = page(&server, path);
+    let html = server.html(path, 200);
     let chips = between(&html, "<span class=\"search-chip\">", "</span></li>");
     let words: Vec<String> = chips
         .iter()
@@ -239,12 +216,12 @@ fn an_active_condition_is_named_and_removed_by_its_link() {
         "/en/search?kind=contract&department=roads&city=montreal&issued_after=2020-01-01&category=cnst"
     );
     assert_eq!(hits(&html).len(), 1);
-    assert_eq!(hits(&page(&server, &without)).len(), 2);
+    assert_eq!(hits(&server.html(&without, 200)).len(), 2);
     assert_eq!(
         link(&html, "Remove all conditions"),
         Some("/en/search?kind=contract".to_owned())
     );
-    let french = page(&server, &path.replace("/en/", "/fr/"));
+    let french = server.html(&path.replace("/en/", "/fr/"), 200);
     assert!(french.contains("Acheteur\u{a0}: <bdi>Voirie</bdi>"), "{french}");
 }
 
@@ -252,7 +229,7 @@ fn an_active_condition_is_named_and_removed_by_its_link() {
 fn walk(server: &TestServer, start: &str, mark: &str) -> (Vec<Vec<String>>, String) {
     let (mut pages, mut path) = (Vec::new(), start.to_owned());
     loop {
-        let html = page(server, &path);
+        let html = server.html(&path, 200);
         pages.push(hits(&html));
         assert!(pages.len() < 100, "{start} does not end");
         match link(&html, mark) {
@@ -290,7 +267,7 @@ fn all_pages_are_reached_forwards_and_backwards() {
     // Records without a date have no order that could be reversed: the way back is the first page.
     let (pages, last) = walk(&server, "/en/search?kind=contract&limit=128", "rel=\"next\"");
     assert_eq!(pages[1].len(), 2);
-    let html = page(&server, &last);
+    let html = server.html(&last, 200);
     assert_eq!(link(&html, "rel=\"prev\""), None);
     assert_eq!(
         link(&html, "First page"),
@@ -301,7 +278,7 @@ fn all_pages_are_reached_forwards_and_backwards() {
 #[test]
 fn nothing_found_shows_what_each_condition_costs() {
     let server = TestServer::own(&paving(), |_| {});
-    let html = page(&server, "/en/search?q=paving&vendor=beton&category=SRV&translate=false");
+    let html = server.html("/en/search?q=paving&vendor=beton&category=SRV&translate=false", 200);
     assert_eq!(sentence(&html), "0 contracts");
     let ways = costs(&html);
     let ways: Vec<(&str, &str, &str)> = ways
@@ -331,16 +308,12 @@ fn nothing_found_shows_what_each_condition_costs() {
     );
     // Each way leads to as many records as it says.
     assert_eq!(
-        hits(&page(
-            &server,
-            "/en/search?kind=contract&q=paving&category=SRV&translate=false"
-        ))
-        .len(),
+        hits(&server.html("/en/search?kind=contract&q=paving&category=SRV&translate=false", 200)).len(),
         1
     );
 
     // The words of a search cost something by themselves.
-    let html = page(&server, "/en/search?q=pavage+inconnu&translate=false");
+    let html = server.html("/en/search?q=pavage+inconnu&translate=false", 200);
     let ways = costs(&html);
     let names: Vec<&str> = ways.iter().map(|[name, ..]| name.as_str()).collect();
     assert_eq!(names, ["pavage", "inconnu"]);
@@ -353,21 +326,21 @@ fn nothing_found_shows_what_each_condition_costs() {
         "{ways:?}"
     );
     // A single condition costs everything, which is not worth a table.
-    assert!(!page(&server, "/en/search?vendor=nobody").contains("search-costs"));
+    assert!(!server.html("/en/search?vendor=nobody", 200).contains("search-costs"));
 
-    let html = page(&server, "/en/search?vendor=Bton+Fils+lt&q=pavage");
+    let html = server.html("/en/search?vendor=Bton+Fils+lt&q=pavage", 200);
     assert!(
         html.contains("Suppliers with a similar name") && html.contains("<bdi>Béton &#38; Fils</bdi>"),
         "{html}"
     );
     let href = link(&html, "Béton").unwrap();
-    assert_eq!(hits(&page(&server, &href)), ["/en/record/contract/b"]);
+    assert_eq!(hits(&server.html(&href, 200)), ["/en/record/contract/b"]);
 
     // A name that exists needs no other spelling.
-    let html = page(&server, "/en/search?vendor=b%C3%A9ton&q=yard");
+    let html = server.html("/en/search?vendor=b%C3%A9ton&q=yard", 200);
     assert!(!html.contains("Suppliers with a similar name"), "{html}");
 
-    let html = page(&server, "/en/search?q=yard");
+    let html = server.html("/en/search?q=yard", 200);
     assert!(html.contains("Found among other records"), "{html}");
 }
 
@@ -389,7 +362,7 @@ fn a_wrong_parameter_shows_the_form_with_the_reason() {
         ("/fr/search?q=aaaa&value_min=x", "value_min", "n’est pas un nombre"),
     ] {
         let response = server.get(path);
-        let html = text(&response);
+        let html = response.text();
         assert_eq!(response.status, 422, "{path}: {html}");
         let error = format!("<p class=\"field-error\" id=\"{id}-error\">");
         assert!(between(&html, &error, "</p>")[0].contains(shown), "{path}: {html}");
@@ -411,7 +384,7 @@ fn a_wrong_parameter_shows_the_form_with_the_reason() {
         ("/en/search?cursor=AAAA", 422, "Start at the first page"),
     ] {
         let response = server.get(path);
-        let html = text(&response);
+        let html = response.text();
         assert_eq!(response.status, status, "{path}");
         assert!(
             html.contains("role=\"alert\"") && html.contains(shown),
@@ -419,7 +392,7 @@ fn a_wrong_parameter_shows_the_form_with_the_reason() {
         );
     }
     // A query of more than one page is not lost when a page cannot be shown.
-    let html = text(&server.get("/en/search?q=snow&cursor=AAAA"));
+    let html = server.get("/en/search?q=snow&cursor=AAAA").text();
     assert_eq!(
         link(&html, "Search without it"),
         Some("/en/search?kind=contract&q=snow".to_owned())
@@ -457,7 +430,7 @@ fn hostile_records_are_shown_as_text() {
         "/en/search?%3Cscript%3E=%22%3E%3Cscript%3E",
         "/en/search?kind=%22%3E%3Cscript%3E",
     ] {
-        let html = text(&server.get(path));
+        let html = server.get(path).text();
         // The only script is the site's own.
         assert_eq!(
             html.matches("<script").count(),
@@ -470,7 +443,7 @@ fn hostile_records_are_shown_as_text() {
         );
         assert!(html.len() < 100_000, "{path}: {}", html.len());
     }
-    let html = page(&server, "/en/search?q=snow");
+    let html = server.html("/en/search?q=snow", 200);
     assert!(html.contains("<mark>snow</mark>"), "{html}");
 }
 

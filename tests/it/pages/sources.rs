@@ -7,12 +7,8 @@ use serde_json::json;
 
 use crate::{
     stores,
-    support::{Response, TestServer, contracts},
+    support::{TestServer, contracts},
 };
-
-fn text(response: &Response) -> String {
-    String::from_utf8(response.body.clone()).unwrap()
-}
 
 /// A server of two sources with known contents: six contracts of Toronto, and two of a source that is not published.
 fn server() -> TestServer {
@@ -50,7 +46,7 @@ fn server() -> TestServer {
 #[test]
 fn each_source_has_its_period_its_years_and_its_licence() {
     let server = server();
-    let html = text(&server.get("/en/sources"));
+    let html = server.get("/en/sources").text();
     for part in [
         "8 records from 2 sources.",
         // The years, drawn and as a table.
@@ -70,7 +66,7 @@ fn each_source_has_its_period_its_years_and_its_licence() {
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
-    let french = text(&server.get("/fr/sources"));
+    let french = server.get("/fr/sources").text();
     for part in [
         "8 fiches de 2 sources.",
         "Ville de Toronto",
@@ -84,7 +80,7 @@ fn each_source_has_its_period_its_years_and_its_licence() {
 
 #[test]
 fn the_presence_of_fields_is_counted_over_all_records() {
-    let html = text(&server().get("/en/sources"));
+    let html = server().get("/en/sources").text();
     let (_, presence) = html.split_once("id=\"presence\"").unwrap();
     let rows: Vec<Vec<&str>> = presence
         .split("<th scope=\"row\">")
@@ -117,7 +113,7 @@ fn the_page_has_no_parameters_and_is_not_sent_twice() {
 #[test]
 fn the_numbers_are_those_of_the_api() {
     let server = TestServer::shared();
-    let html = text(&server.get("/en/sources"));
+    let html = server.get("/en/sources").text();
     let sources = server.get("/sources").json();
     for source in sources["sources"].as_array().unwrap() {
         let entity_type = EntityType::parse(source["entity_type"].as_str().unwrap()).unwrap();

@@ -8,7 +8,10 @@ use procure::{
 };
 use serde_json::{Value, json};
 
-use super::browser::{Browser, Page};
+use super::{
+    browser::{Browser, Page},
+    html::{assert_shows, text},
+};
 use crate::support::TestServer;
 
 /// Names with number, postal code and how many contracts each has.
@@ -47,28 +50,6 @@ fn get(path: &str) -> Page {
     Browser::new(&SERVER).with("x-gateway-key", &SERVER.key).get(path)
 }
 
-fn html(path: &str) -> String {
-    let page = get(path);
-    assert_eq!(page.status, 200, "{path}: {}", page.html);
-    page.html
-}
-
-/// The text of a page without tags and with plain blanks.
-fn text(html: &str) -> String {
-    let parts = html
-        .split('<')
-        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
-    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn assert_shows(html: &str, parts: &[&str]) {
-    let text = text(html);
-    for part in parts {
-        assert!(text.contains(part), "the page lacks {part}: {text}");
-    }
-}
-
 /// The API's answer for the supplier with a name.
 fn supplier(name: &str) -> Value {
     let found = SERVER.get(&format!("/suppliers?name={}", encode(name))).json();
@@ -83,7 +64,7 @@ fn id(name: &str) -> String {
 #[test]
 fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
     let id = id("Sintra inc.");
-    let page = html(&format!("/en/supplier/{id}"));
+    let page = SERVER.html(&format!("/en/supplier/{id}"), 200);
     assert_shows(
         &page,
         &[
@@ -105,18 +86,18 @@ fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
         assert!(page.contains(&part), "the page lacks {part}");
     }
     // Another name of the same supplier is no second one.
-    let with_itself = html(&format!("/en/supplier/{id}?with=sintra%20inc"));
+    let with_itself = SERVER.html(&format!("/en/supplier/{id}?with=sintra%20inc"), 200);
     assert_eq!(
         text(&with_itself).matches("contracts worth").count(),
         text(&page).matches("contracts worth").count()
     );
-    let awards = html(&format!("/fr/supplier/{id}?kind=award"));
+    let awards = SERVER.html(&format!("/fr/supplier/{id}?kind=award"), 200);
     assert_shows(
         &awards,
         &["sous 2 noms", "Le plus courant des noms.", "comme « Sintra inc. »"],
     );
     assert_shows(
-        &html(&format!("/en/supplier/{id}?kind=disclosure")),
+        &SERVER.html(&format!("/en/supplier/{id}?kind=disclosure"), 200),
         &["There are no records of this type"],
     );
 }
@@ -124,7 +105,7 @@ fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
 #[test]
 fn the_file_of_a_supplier_has_the_records_of_all_its_names() {
     let id = id("Sintra inc.");
-    let file = html(&format!("/en/supplier.csv/{id}?kind=contract"));
+    let file = SERVER.html(&format!("/en/supplier.csv/{id}?kind=contract"), 200);
     assert_eq!(file.lines().count(), 1 + 8);
     assert!(file.contains("Lamothe") && file.contains("Sintra inc."));
     assert_eq!(get("/en/supplier.csv/sup_0?kind=contract").status, 404);
@@ -135,19 +116,19 @@ fn names_lead_to_their_supplier_if_it_has_others() {
     let href = format!("/en/supplier/{}", id("Sintra inc."));
     let link = "This supplier with all its 2 names";
     for path in ["/en/vendor/sintra%20INC", "/en/record/contract/r0"] {
-        let page = html(path);
+        let page = SERVER.html(path, 200);
         assert_shows(&page, &[link]);
         assert!(page.contains(&format!("href=\"{href}\"")), "{path}");
     }
     for path in ["/en/vendor/Jean%20Tremblay", "/en/department/Ville%20de%20Laval"] {
-        assert!(!html(path).contains("/en/supplier/"), "{path}");
+        assert!(!SERVER.html(path, 200).contains("/en/supplier/"), "{path}");
     }
 }
 
 #[test]
 fn what_may_be_the_same_is_listed_and_compared_but_not_summed() {
     let (own, other) = (id("Bell Nord inc."), id("Bell Nord"));
-    let page = html(&format!("/en/supplier/{own}"));
+    let page = SERVER.html(&format!("/en/supplier/{own}"), 200);
     assert_shows(
         &page,
         &[
@@ -162,14 +143,14 @@ fn what_may_be_the_same_is_listed_and_compared_but_not_summed() {
     let compare = format!("/en/supplier/{own}?with={other}");
     assert!(page.contains(&format!("href=\"{compare}\"")));
     for with in [other.clone(), encode("bell nord").clone()] {
-        let both = html(&format!("/en/supplier/{own}?with={with}"));
+        let both = SERVER.html(&format!("/en/supplier/{own}?with={with}"), 200);
         assert_shows(
             &both,
             &["Bell Nord inc. and Bell Nord", "The same figures of both", "Names"],
         );
         assert!(both.contains(&format!("href=\"/en/supplier/{other}\"")));
     }
-    let unknown = html(&format!("/en/supplier/{own}?with=nobody"));
+    let unknown = SERVER.html(&format!("/en/supplier/{own}?with=nobody"), 200);
     assert_shows(&unknown, &["No supplier has this name", "nobody"]);
 }
 
@@ -191,10 +172,10 @@ fn former_identifiers_lead_on_and_unknown_ones_are_not_found() {
 fn the_condition_of_a_search_names_the_supplier() {
     let id = id("Sintra inc.");
     assert_shows(
-        &html(&format!("/en/search?kind=contract&supplier={id}")),
+        &SERVER.html(&format!("/en/search?kind=contract&supplier={id}"), 200),
         &["Supplier: Sintra inc., all 2 names", "8 contracts"],
     );
     let one = supplier("Jean Tremblay");
     let path = format!("/fr/search?kind=award&supplier={}", one["id"].as_str().unwrap());
-    assert_shows(&html(&path), &["Fournisseur : Jean Tremblay"]);
+    assert_shows(&SERVER.html(&path, 200), &["Fournisseur : Jean Tremblay"]);
 }
