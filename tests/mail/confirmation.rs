@@ -1,24 +1,22 @@
 //! Confirmed opt-in: an address gets nothing but one confirmation mail until its owner presses the
 //! button of the page that the mail's link opens.
 
-use chrono::{DateTime, Utc};
+use chrono::Utc;
 use mail_parser::MessageParser;
 use procure::{
-    model::{email::EmailAddress, plans::Plan, stem::Language},
-    query::keyword::Keyword,
+    model::{email::EmailAddress, plans::Plan},
     state::{
         confirmations::ConfirmationState,
-        consent::ConsentRecord,
-        subscription::{Frequency, Locale, SubscribeOutcome, SubscriptionRequest},
+        subscription::{Locale, SubscribeOutcome, SubscriptionRequest},
     },
 };
 use serde_json::json;
 use ureq::{Agent, http::Request};
 
 use crate::{
-    Fixture, RunningServer, listed,
+    Fixture, RunningServer, consent, listed,
     mail_server::{Behavior, Received, Security, Stage},
-    message_id, sqlite, tender, text_of, wait_until,
+    message_id, sqlite, tender, text_of, wait_until, wanted,
 };
 
 /// The ids of two keys that are not trusted.
@@ -31,28 +29,10 @@ fn fixture() -> Fixture {
     fixture
 }
 
-fn consent(key_id: Option<i64>, at: DateTime<Utc>) -> ConsentRecord<'static> {
-    ConsentRecord {
-        at,
-        key_id,
-        request_id: "test",
-        peer: None,
-        forwarded_for: None,
-        words: "{}",
-    }
-}
-
 fn request(keyword: &str, locale: Locale) -> SubscriptionRequest {
     SubscriptionRequest {
-        email: EmailAddress::parse("ann@example.org").unwrap(),
-        keywords: vec![Keyword::parse(keyword).unwrap()],
-        department: None,
-        municipality: None,
-        category: None,
-        languages: Language::ALL.into(),
-        translate: false,
-        frequency: Frequency::Daily,
         locale,
+        ..wanted("ann@example.org", keyword)
     }
 }
 

@@ -4,11 +4,10 @@
 use std::process::Stdio;
 
 use chrono::{Days, Utc};
-use procure::state::consent::ConsentRecord;
 use serde_json::{Value, json};
 
 use crate::{
-    Fixture, let_a_day_pass, listed,
+    Fixture, consent, let_a_day_pass, listed,
     mail_server::{Behavior, Security, Stage},
     tender, text_of, wait_until,
 };
@@ -133,15 +132,7 @@ fn unsubscribing_during_the_rate_limit_wait_prevents_the_mail() {
     let other = readers.iter().find(|reader| **reader != first).unwrap();
     let mut state = fixture.state();
     let token = state.unsubscribe_all_token(other).unwrap();
-    let evidence = ConsentRecord {
-        at: Utc::now(),
-        key_id: None,
-        request_id: "test",
-        peer: None,
-        forwarded_for: None,
-        words: "",
-    };
-    state.unsubscribe(&token, &evidence).unwrap();
+    state.unsubscribe(&token, &consent(None, Utc::now())).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(fixture.server.accepted_count(), 1);
 }

@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chrono::{Days, Utc};
+use chrono::{DateTime, Days, Utc};
 use mail_parser::MessageParser;
 use mail_server::{Behavior, MailServer, PASSWORD, Received, Security, Stage, USER};
 use procure::{
@@ -188,7 +188,15 @@ impl RunningServer {
 }
 
 fn subscribe(state: &mut StateDb, email: &str, keyword: &str, change: impl FnOnce(&mut SubscriptionRequest)) {
-    let mut wanted = SubscriptionRequest {
+    let mut wanted = wanted(email, keyword);
+    change(&mut wanted);
+    let evidence = consent(Some(i64::from(email.len() as u32)), Utc::now());
+    state.subscribe(&wanted, &evidence).unwrap().unwrap();
+}
+
+/// A daily subscription in English without other conditions than a keyword.
+fn wanted(email: &str, keyword: &str) -> SubscriptionRequest {
+    SubscriptionRequest {
         email: EmailAddress::parse(email).unwrap(),
         keywords: vec![Keyword::parse(keyword).unwrap()],
         department: None,
@@ -198,17 +206,18 @@ fn subscribe(state: &mut StateDb, email: &str, keyword: &str, change: impl FnOnc
         translate: false,
         frequency: Frequency::Daily,
         locale: Locale::En,
-    };
-    change(&mut wanted);
-    let evidence = ConsentRecord {
-        at: Utc::now(),
-        key_id: Some(i64::from(email.len() as u32)),
+    }
+}
+
+fn consent(key_id: Option<i64>, at: DateTime<Utc>) -> ConsentRecord<'static> {
+    ConsentRecord {
+        at,
+        key_id,
         request_id: "test",
         peer: None,
         forwarded_for: None,
         words: "{}",
-    };
-    state.subscribe(&wanted, &evidence).unwrap().unwrap();
+    }
 }
 
 /// A tender that is published today and open for ten days.
@@ -641,14 +650,6 @@ fn an_unsubscribed_address_is_not_mailed_and_further_tenders_are_in_the_next_dig
     let compose = |state: &StateDb| plan.compose(&plan.recipients[0], &sender, state, Utc::now()).unwrap();
     assert!(compose(&state).is_some());
     let token = state.unsubscribe_all_token(&plan.recipients[0].email).unwrap();
-    let evidence = ConsentRecord {
-        at: Utc::now(),
-        key_id: None,
-        request_id: "test",
-        peer: None,
-        forwarded_for: None,
-        words: "",
-    };
-    state.unsubscribe(&token, &evidence).unwrap();
+    state.unsubscribe(&token, &consent(None, Utc::now())).unwrap();
     assert!(compose(&state).is_none());
 }
