@@ -139,6 +139,24 @@ impl Workspace {
     }
 }
 
+/// The publishers' real files of these folders, normalized; `None` without them.
+fn real_files(folders: &[&str]) -> Option<(Workspace, NormalizeReport)> {
+    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
+        eprintln!("skipped: PROCURE_REAL_DATA does not name a folder of real files");
+        return None;
+    };
+    let raw = Path::new(&real).join("raw");
+    let workspace = Workspace::new();
+    let options = NormalizeOptions {
+        inputs: folders.iter().map(|folder| raw.join(folder)).collect(),
+        ..workspace.options()
+    };
+    let report = run(&options).unwrap();
+    println!("{report}");
+    report.files.iter().for_each(assert_balanced);
+    Some((workspace, report))
+}
+
 fn collect(folder: &Path, root: &Path, found: &mut Dumps) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -915,29 +933,18 @@ proptest! {
 /// The publishers' real files: every row is counted once, and ids are unique.
 #[test]
 fn every_row_of_the_real_files_is_counted_once() {
-    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
-        eprintln!("skipped: PROCURE_REAL_DATA does not name a folder of real files");
+    let folders = [
+        "seao-xml",
+        "canadabuys",
+        "disclosure",
+        "buyandsell",
+        "montreal",
+        "toronto",
+        "alberta",
+    ];
+    let Some((workspace, report)) = real_files(&folders) else {
         return;
     };
-    let raw = Path::new(&real).join("raw");
-    let workspace = Workspace::new();
-    let options = NormalizeOptions {
-        inputs: [
-            "seao-xml",
-            "canadabuys",
-            "disclosure",
-            "buyandsell",
-            "montreal",
-            "toronto",
-            "alberta",
-        ]
-        .map(|name| raw.join(name))
-        .to_vec(),
-        ..workspace.options()
-    };
-    let report = run(&options).unwrap();
-    println!("{report}");
-    report.files.iter().for_each(assert_balanced);
     for dump in report.records().keys() {
         let records = workspace.records(dump);
         let ids: std::collections::HashSet<_> = records.iter().map(|r| r["record_id"].as_str().unwrap()).collect();

@@ -321,16 +321,9 @@ proptest! {
 /// has words.
 #[test]
 fn real_records_have_the_words_that_occur_anywhere() {
-    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
-        eprintln!("skipped: PROCURE_REAL_DATA does not name a folder of real files");
+    let Some((workspace, report)) = real_files(&[""]) else {
         return;
     };
-    let workspace = Workspace::new();
-    let report = run(&NormalizeOptions {
-        inputs: vec![Path::new(&real).join("raw")],
-        ..workspace.options()
-    })
-    .unwrap();
     let code = |text: &str| CommodityCode::parse(&format!("unspsc:{text}")).ok();
     // Codes of records that state one code and its words in the files themselves.
     let mut worded: [BTreeSet<CommodityCode>; 2] = Default::default();

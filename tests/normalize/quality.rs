@@ -181,17 +181,9 @@ fn flags_do_not_depend_on_the_order_of_the_inputs() {
 /// The figures that a sum must not contain, in the publishers' real files.
 #[test]
 fn the_real_files_hold_two_telephone_numbers_and_few_doubtful_records() {
-    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
-        eprintln!("skipped: PROCURE_REAL_DATA does not name a folder of real files");
+    let Some((workspace, report)) = real_files(&[""]) else {
         return;
     };
-    let workspace = Workspace::new();
-    let options = NormalizeOptions {
-        inputs: vec![Path::new(&real).join("raw")],
-        ..workspace.options()
-    };
-    let report = run(&options).unwrap();
-    report.files.iter().for_each(assert_balanced);
 
     let toronto = workspace.records("contract/toronto");
     let refused: Vec<_> = toronto
