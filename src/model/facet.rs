@@ -142,10 +142,12 @@ impl Facet {
         }
     }
 
-    /// Writes the texts that alone decide the [entry](Facet::entry) into `sources`, each after its name. Returns false
-    /// where anything else decides, too.
-    pub(crate) fn sources(self, record: &Record, sources: &mut Vec<u8>) -> bool {
+    /// Writes what alone decides the [entry](Facet::entry) into `sources`: texts, each after its name.
+    pub(crate) fn sources(self, record: &Record, sources: &mut Vec<u8>) {
         sources.clear();
+        if self == Facet::Fields {
+            return record.write_presence(sources);
+        }
         let mut add = |name: &str, text: &str| {
             for part in [name, text] {
                 sources.extend_from_slice(part.as_bytes());
@@ -169,8 +171,13 @@ impl Facet {
             Facet::GovernmentLevel => (&names[3..], None),
             Facet::Province => (&["province"], None),
             Facet::Bids => (&["number_of_bids"], None),
-            Facet::Fields | Facet::QualityFlag | Facet::Currency => return false,
+            Facet::Fields | Facet::QualityFlag | Facet::Currency => (&[], None),
         };
+        match self {
+            Facet::QualityFlag => record.quality_flags().for_each(|flag| add("", flag)),
+            Facet::Currency => record.currency().into_iter().for_each(|currency| add("", currency)),
+            _ => {}
+        }
         for field in fields {
             if let Some(text) = record.text(field) {
                 add(field, text);
@@ -179,7 +186,6 @@ impl Facet {
         if let Some(role) = role {
             record.named_texts(role).for_each(|(name, text)| add(name, text));
         }
-        true
     }
 
     /// The role of the fields that a value is a text of; `None` for other values.

@@ -12,6 +12,7 @@ pub mod email;
 pub mod entity_type;
 pub mod facet;
 pub mod fold;
+pub(crate) mod interner;
 pub(crate) mod mail_safe_text;
 pub mod municipality;
 pub mod plans;

@@ -90,6 +90,13 @@ impl<'a> Record<'a> {
             .map(|(field, _)| field.name.as_str())
     }
 
+    /// Writes a bit for each declared field: whether the record has it.
+    pub(crate) fn write_presence(&self, out: &mut Vec<u8>) {
+        let is_present = |value: &RecordValue| u8::from(!matches!(value, RecordValue::Absent));
+        let byte = |values: &[RecordValue]| values.iter().fold(0, |byte, value| byte << 1 | is_present(value));
+        out.extend(self.values.chunks(8).map(byte));
+    }
+
     /// The date of a role: the first of its fields with a valid one.
     pub fn date(&self, role: Role) -> Option<Date> {
         self.texts(role).find_map(|text| Date::parse_prefix(text).ok())
@@ -167,9 +174,10 @@ impl<'a> Record<'a> {
     /// stored texts; [`query_key`] makes keys of queried texts.
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
         let mut keys: Vec<Cow<'_, str>> = Vec::new();
-        let mut push = |key: Cow<'_, str>| {
+        let mut push = |key| {
+            let key: Cow<'_, str> = key;
             if !key.is_empty() && !keys.contains(&key) {
-                keys.push(Cow::Owned(key.into_owned()));
+                keys.push(key);
             }
         };
         let status = match self.schema.entity_type {
@@ -201,7 +209,9 @@ impl<'a> Record<'a> {
             keys.push(Cow::Borrowed(procurement_method::competition(methods)));
         }
         if role == Role::QualityFlag {
-            keys.extend(self.quality_flags().map(Cow::Borrowed));
+            for flag in self.quality_flags() {
+                keys.push(Cow::Borrowed(flag));
+            }
             if keys.is_empty() {
                 keys.push(Cow::Borrowed(vocabulary::NO_QUALITY_FLAG));
             }

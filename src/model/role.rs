@@ -70,7 +70,7 @@ pub(crate) enum RoleStorage {
 
 /// Each role with its name in `index-schema` and in an index, and how it is stored. The order is that of the fields of
 /// an index: to change it, raise `INDEX_FORMAT` in `schema.rs`.
-const ROLES: [(Role, &str, RoleStorage); 25] = [
+const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
     (Role::RecordId, "record_id", RoleStorage::Key),
     (Role::Municipality, "municipality", RoleStorage::Key),
     (Role::Category, "category", RoleStorage::Key),
@@ -99,6 +99,9 @@ const ROLES: [(Role, &str, RoleStorage); 25] = [
 ];
 
 impl Role {
+    /// How many roles there are.
+    pub(crate) const COUNT: usize = Role::GovernmentLevel as usize + 1;
+
     /// All roles, in the order of the fields of an index.
     pub(crate) fn all() -> impl Iterator<Item = Role> {
         ROLES.into_iter().map(|(role, ..)| role)

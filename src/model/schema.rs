@@ -92,7 +92,8 @@ pub struct Schema {
     pub(crate) parameters: Vec<String>,
     /// The numbers of the fields that every record has by the specification.
     pub(crate) always_present: Vec<usize>,
-    roles: HashMap<Role, Vec<usize>>,
+    /// By role: the numbers of its fields. Records are asked for them dozens of times each.
+    roles: [Vec<usize>; Role::COUNT],
     by_name: FxHashMap<String, usize>,
     fingerprint: String,
 }
@@ -114,7 +115,7 @@ impl Schema {
     /// The numbers of the fields with a role, the preferred one first; empty where the entity type
     /// has none.
     pub(crate) fn role(&self, role: Role) -> &[usize] {
-        self.roles.get(&role).map_or(&[], Vec::as_slice)
+        &self.roles[role as usize]
     }
 
     pub fn has_role(&self, role: Role) -> bool {
@@ -162,7 +163,7 @@ impl Schema {
                 return Err(format!("declares field {} twice", field.name));
             }
         }
-        let mut roles = HashMap::new();
+        let mut roles = [const { Vec::new() }; Role::COUNT];
         for (role, names) in &file.roles {
             let mut numbers = Vec::new();
             for name in names {
@@ -177,7 +178,7 @@ impl Schema {
                 }
                 numbers.push(number);
             }
-            roles.insert(*role, numbers);
+            roles[*role as usize] = numbers;
         }
         let mut always_present = Vec::new();
         for name in &file.always {

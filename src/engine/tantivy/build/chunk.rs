@@ -103,12 +103,11 @@ impl<'a> ChunkBuilder<'a> {
         let facets = self.facets.finish(self.folder)?;
         let mut run = RunWriter::create(self.folder, self.first_document)?;
         for keys in self.keys {
-            let (terms, log) = keys.finish();
-            run.write_field(&terms, log, false)?;
+            run.write_field(keys.finish(), false)?;
         }
         let texts = self.texts.finish();
-        for ((terms, log), with_positions) in [(texts.text, true), (texts.subject, false), (texts.relevance, false)] {
-            run.write_field(&terms, log, with_positions)?;
+        for (field, with_positions) in [(texts.text, true), (texts.subject, false), (texts.relevance, false)] {
+            run.write_field(field, with_positions)?;
         }
         Ok(Chunk {
             run: run.finish()?,

@@ -9,10 +9,12 @@ use std::{
     str,
 };
 
-use super::interner::Interner;
 use crate::{
     engine::tantivy::facet_columns::{path, width},
-    model::{Facet, Record},
+    model::{
+        Facet, Record,
+        interner::{Interner, Texts},
+    },
 };
 
 /// Ends a text in an entry; smaller than any byte of a text.
@@ -43,7 +45,7 @@ struct Entries {
 
 /// The entries of a chunk. The numbers of its documents are in a file that disappears when it is closed.
 pub(crate) struct ChunkFacets {
-    entries: Vec<Interner>,
+    entries: Vec<Texts>,
     codes: File,
     documents: usize,
 }
@@ -52,18 +54,13 @@ impl FacetEntries {
     /// Adds the next document.
     pub(super) fn add(&mut self, record: &Record) {
         for (facet, entries) in Facet::ALL.into_iter().zip(&mut self.facets) {
-            let code = if facet.sources(record, &mut self.source) {
-                let (source, is_new) = entries.sources.add(&self.source);
-                if is_new {
-                    write_entry(facet, record, &mut self.entry);
-                    entries.entry_of_source.push(entries.known.add(&self.entry).0);
-                }
-                entries.entry_of_source[source as usize]
-            } else {
+            facet.sources(record, &mut self.source);
+            let (source, is_new) = entries.sources.add(&self.source);
+            if is_new {
                 write_entry(facet, record, &mut self.entry);
-                entries.known.add(&self.entry).0
-            };
-            entries.codes.push(code);
+                entries.entry_of_source.push(entries.known.add(&self.entry).0);
+            }
+            entries.codes.push(entries.entry_of_source[source as usize]);
         }
     }
 
@@ -77,7 +74,7 @@ impl FacetEntries {
             for code in facet.codes {
                 out.write_all(&code.to_le_bytes()[..width])?;
             }
-            entries.push(facet.known);
+            entries.push(facet.known.into_texts());
         }
         Ok(ChunkFacets {
             entries,
@@ -89,11 +86,6 @@ impl FacetEntries {
 
 fn write_entry(facet: Facet, record: &Record, out: &mut Vec<u8>) {
     out.clear();
-    if facet == Facet::Fields {
-        // Nearly every record has other fields; without this, their names would be copied one by one.
-        record.fields().for_each(|name| write_text(name, out));
-        return;
-    }
     for text in facet.entry(record) {
         write_text(&text, out);
     }

@@ -1,14 +1,14 @@
 //! The keys of one role: names, statuses, numbers and so on, each one term.
 
-use super::{interner::Interner, postings_log::PostingsLog};
-use crate::model::{Record, Role};
+use super::postings_log::{FieldTerms, PostingsLog};
+use crate::model::{Record, Role, interner::Interner};
 
 /// The keys of a role of consecutive documents.
 pub(super) struct KeyTerms {
     pub(super) role: Role,
     terms: Interner,
     log: PostingsLog,
-    /// `None` for a role whose texts hardly ever repeat, or whose keys are not made of texts.
+    /// `None` for a role whose texts hardly ever repeat.
     known: Option<KnownKeys>,
 }
 
@@ -28,10 +28,7 @@ const END: u8 = 0xff;
 
 impl KeyTerms {
     pub(super) fn new(role: Role) -> KeyTerms {
-        let is_repeated = !matches!(
-            role,
-            Role::RecordId | Role::ReferenceNumber | Role::SolicitationNumber | Role::QualityFlag | Role::Competition
-        );
+        let is_repeated = !matches!(role, Role::RecordId | Role::ReferenceNumber | Role::SolicitationNumber);
         KeyTerms {
             role,
             terms: Interner::default(),
@@ -45,6 +42,7 @@ impl KeyTerms {
         let terms = &mut self.terms;
         match &mut self.known {
             Some(known) => self.log.extend(known.keys(record, self.role, terms)),
+            None if self.role == Role::RecordId => self.log.push(terms.add(record.id().as_bytes()).0),
             None => {
                 for key in record.keys(self.role) {
                     self.log.push(terms.add(key.as_bytes()).0);
@@ -54,15 +52,21 @@ impl KeyTerms {
         self.log.end_document();
     }
 
-    pub(super) fn finish(self) -> (Interner, PostingsLog) {
-        (self.terms, self.log)
+    pub(super) fn finish(self) -> FieldTerms {
+        FieldTerms::new(self.terms.into_texts(), self.log)
     }
 }
 
 impl KnownKeys {
     fn keys(&mut self, record: &Record, role: Role, terms: &mut Interner) -> &[u32] {
         self.current.clear();
-        for (field, text) in record.named_texts(role) {
+        let flags = if role == Role::QualityFlag {
+            Some(record.quality_flags())
+        } else {
+            None
+        };
+        let flags = flags.into_iter().flatten().map(|flag| ("", flag));
+        for (field, text) in record.named_texts(role).chain(flags) {
             for part in [field, text] {
                 self.current.extend_from_slice(part.as_bytes());
                 self.current.push(END);
@@ -105,7 +109,7 @@ mod tests {
         ] {
             let mut keys = KeyTerms::new(role);
             records.iter().for_each(|record| keys.add(record));
-            let (terms, log) = keys.finish();
+            let FieldTerms { terms, log, .. } = keys.finish();
             let inverted = log.invert(terms.len());
             for (number, record) in (0..).zip(&records) {
                 let mut found: Vec<&[u8]> = (0..terms.len() as u32)

@@ -22,10 +22,10 @@ use tantivy::{
 };
 
 use super::{
-    interner::first_bytes,
     run_file::{Run, RunReader},
     varint,
 };
+use crate::model::interner::first_bytes;
 
 /// What is learned of the terms of a field while they are merged, in their order.
 pub(super) trait TermVisitor: Send {

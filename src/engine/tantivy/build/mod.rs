@@ -11,7 +11,6 @@
 mod chunk;
 mod facets;
 mod groups;
-mod interner;
 mod key_terms;
 mod merge;
 mod names;

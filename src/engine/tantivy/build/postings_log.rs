@@ -1,5 +1,7 @@
 //! The terms of one index field, document by document, and the same turned around: term by term.
 
+use crate::model::interner::Texts;
+
 /// The numbers of the terms of consecutive documents, in the order of their texts.
 #[derive(Default)]
 pub(super) struct PostingsLog {
@@ -20,6 +22,24 @@ pub(super) struct Inverted {
     starts: Vec<u32>,
     /// The document, and the position of the term in it. A document is listed as often as the term occurs in it.
     items: Vec<(u32, u32)>,
+}
+
+/// The terms of an index field, and the documents with each.
+pub(super) struct FieldTerms {
+    pub(super) terms: Texts,
+    /// The numbers of the terms in the order of their bytes.
+    pub(super) sorted: Vec<u32>,
+    pub(super) log: PostingsLog,
+}
+
+impl FieldTerms {
+    pub(super) fn new(terms: Texts, log: PostingsLog) -> FieldTerms {
+        FieldTerms {
+            sorted: terms.sorted(),
+            terms,
+            log,
+        }
+    }
 }
 
 impl PostingsLog {

@@ -14,8 +14,7 @@ use std::{
 };
 
 use super::{
-    interner::Interner,
-    postings_log::{Inverted, PostingsLog},
+    postings_log::{FieldTerms, Inverted},
     varint::{self, damaged},
 };
 
@@ -50,12 +49,13 @@ impl RunWriter {
         })
     }
 
-    /// Writes the next field: its terms, numbered as in its log.
-    pub(super) fn write_field(&mut self, terms: &Interner, log: PostingsLog, with_positions: bool) -> io::Result<()> {
+    /// Writes the next field.
+    pub(super) fn write_field(&mut self, field: FieldTerms, with_positions: bool) -> io::Result<()> {
+        let FieldTerms { terms, sorted, log } = field;
         let (start, tokens) = (self.written, log.tokens());
         let inverted = log.invert(terms.len());
         let (mut before, mut bytes, mut postings): (&[u8], _, _) = (&[], Vec::new(), Vec::new());
-        for number in terms.sorted() {
+        for number in sorted {
             let term = terms.get(number);
             let shared = before.iter().zip(term).take_while(|(a, b)| a == b).count();
             let documents = encode(&inverted, number, self.first_document, with_positions, &mut postings);
@@ -209,6 +209,7 @@ impl RunReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{engine::tantivy::build::postings_log::PostingsLog, model::interner::Interner};
 
     #[test]
     fn a_run_is_read_as_it_was_written() {
@@ -222,7 +223,9 @@ mod tests {
                 text.iter().for_each(|word| log.push(terms.add(word.as_bytes()).0));
                 log.end_document();
             }
-            writer.write_field(&terms, log, true).unwrap();
+            writer
+                .write_field(FieldTerms::new(terms.into_texts(), log), true)
+                .unwrap();
         }
         let run = writer.finish().unwrap();
         assert_eq!((run.tokens(0), run.tokens(1), run.bytes(1)), (6, 0, 0));

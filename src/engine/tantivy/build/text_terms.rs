@@ -4,14 +4,19 @@
 //! A text is split into words once, whatever it is searched by. From there on a word is a number: its stems are looked
 //! up once for each chunk, and a term of two words is found by two numbers.
 
-use std::{ops::Range, str};
+use std::{cmp::Ordering, ops::Range, str};
 
 use rustc_hash::FxHashMap;
 
-use super::{interner::Interner, postings_log::PostingsLog};
+use super::postings_log::{FieldTerms, PostingsLog};
 use crate::{
     engine::relevance::{IndexTerm, other_tiers, title_terms},
-    model::{Language, Record, Role, fold::words, similarity_terms},
+    model::{
+        Language, Record, Role,
+        fold::words,
+        interner::{Interner, Texts},
+        similarity_terms,
+    },
 };
 
 /// The texts of these roles repeat from record to record.
@@ -36,9 +41,6 @@ struct RecordTexts {
     /// Where each text is in memory, and where its words are: a field may have several roles.
     ranges: Vec<(*const u8, Range<usize>)>,
 }
-
-/// The terms and the log of an index field.
-pub(super) type FieldTerms = (Interner, PostingsLog);
 
 /// The three fields.
 pub(super) struct TextFields {
@@ -96,11 +98,11 @@ impl TextTerms {
     }
 
     pub(super) fn finish(self) -> TextFields {
-        let relevance = self.relevance.texts(&self.words);
+        let text = FieldTerms::new(self.words.into_texts(), self.text_log);
         TextFields {
-            text: (self.words, self.text_log),
-            subject: (self.stems.terms, self.subject_log),
-            relevance: (relevance, self.relevance_log),
+            relevance: self.relevance.finish(&text, self.relevance_log),
+            subject: FieldTerms::new(self.stems.terms.into_texts(), self.subject_log),
+            text,
         }
     }
 }
@@ -173,7 +175,7 @@ impl StemNumbers {
         let known = &mut of_word[word as usize];
         if *known == UNKNOWN {
             *known = NONE;
-            similarity_terms::words(text_of(words, word), &[language], |stem| {
+            similarity_terms::words(text_of(words.texts(), word), &[language], |stem| {
                 *known = self.terms.add(stem.as_bytes()).0;
             });
         }
@@ -181,35 +183,82 @@ impl StemNumbers {
     }
 }
 
-fn text_of(words: &Interner, word: u32) -> &str {
+fn text_of(words: &Texts, word: u32) -> &str {
     str::from_utf8(words.get(word)).expect("a word is a text")
 }
 
 /// The terms of the order by relevance, by the numbers of their words.
 #[derive(Default)]
 struct RelevanceTerms {
-    numbers: FxHashMap<IndexTerm<u32>, u32>,
+    /// By [`packed`] term.
+    numbers: FxHashMap<u64, u32>,
     terms: Vec<IndexTerm<u32>>,
+}
+
+/// A term as one number. Terms whose words are numbered in the order of their texts are in the order of these numbers,
+/// because `+` comes before `/`.
+fn packed(term: IndexTerm<u32>) -> u64 {
+    const TIER: u64 = 1 << 31;
+    let (word, rest) = match term {
+        IndexTerm::InTier(word, tier) => (word, TIER | u64::from(u32::from(tier))),
+        IndexTerm::Neighbours(first, second) => (first, second.into()),
+    };
+    debug_assert!(rest < TIER << 1, "a chunk has less than 2^31 words");
+    u64::from(word) << 32 | rest
 }
 
 impl RelevanceTerms {
     fn number(&mut self, term: IndexTerm<u32>) -> u32 {
-        *self.numbers.entry(term).or_insert_with(|| {
+        *self.numbers.entry(packed(term)).or_insert_with(|| {
             self.terms.push(term);
             self.terms.len() as u32 - 1
         })
     }
 
-    /// The terms as texts, with the same numbers.
-    fn texts(self, words: &Interner) -> Interner {
-        let mut texts = Interner::default();
-        let mut text = String::new();
-        for term in self.terms {
-            term.map(|word| text_of(words, word)).write(&mut text);
-            texts.add(text.as_bytes());
+    /// The terms as texts, with the same numbers. They are sorted by the ranks of their words, which takes less than to
+    /// compare texts: most terms begin like many others.
+    fn finish(self, text: &FieldTerms, log: PostingsLog) -> FieldTerms {
+        drop(self.numbers);
+        let words = &text.terms;
+        let last = ranks(&text.sorted);
+        // A word before `+` or `/` comes before the words that it is the start of, unless they go on with `&`.
+        let mut sorted = text.sorted.clone();
+        sorted.sort_by(|a, b| cmp_before_separator(words.get(*a), words.get(*b)));
+        let first = ranks(&sorted);
+        let (mut terms, mut order, mut written) =
+            (Texts::default(), Vec::with_capacity(self.terms.len()), String::new());
+        for (number, term) in (0..).zip(self.terms) {
+            term.map(|word| text_of(words, word)).write(&mut written);
+            terms.push(written.as_bytes());
+            let ranked = match term {
+                IndexTerm::InTier(word, tier) => IndexTerm::InTier(first[word as usize], tier),
+                IndexTerm::Neighbours(one, two) => IndexTerm::Neighbours(first[one as usize], last[two as usize]),
+            };
+            order.push((packed(ranked), number));
         }
-        texts
+        order.sort_unstable();
+        FieldTerms {
+            terms,
+            sorted: order.into_iter().map(|(_, number)| number).collect(),
+            log,
+        }
     }
+}
+
+/// The place of each number in a list of all.
+fn ranks(sorted: &[u32]) -> Vec<u32> {
+    let mut ranks = vec![0; sorted.len()];
+    for (rank, number) in (0..).zip(sorted) {
+        ranks[*number as usize] = rank;
+    }
+    ranks
+}
+
+/// Compares two words as they are before a separator of a term.
+fn cmp_before_separator(a: &[u8], b: &[u8]) -> Ordering {
+    let shared = a.len().min(b.len());
+    let next = |word: &[u8]| word.get(shared).copied().unwrap_or(b'+');
+    a[..shared].cmp(&b[..shared]).then_with(|| next(a).cmp(&next(b)))
 }
 
 #[cfg(test)]
@@ -223,7 +272,9 @@ mod tests {
     };
 
     /// The terms of each document.
-    fn by_document((terms, log): FieldTerms, documents: usize) -> Vec<BTreeSet<String>> {
+    fn by_document(field: FieldTerms, documents: usize) -> Vec<BTreeSet<String>> {
+        let FieldTerms { terms, sorted, log } = field;
+        assert_eq!(sorted, terms.sorted());
         let mut found = vec![BTreeSet::new(); documents];
         let inverted = log.invert(terms.len());
         for number in 0..terms.len() as u32 {
