@@ -4,7 +4,7 @@
 //! a code, the most frequent one counts; of equally frequent ones, the first in the order of bytes.
 //! So the result does not depend on the order of the records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     commodity::{self, CommodityCode, Scheme},
     record::Record,
+    statements::Statements,
     stem::Language,
 };
 
@@ -238,6 +239,8 @@ pub(crate) fn code_of(scheme: Scheme, code: &str) -> Result<CommodityCode, Strin
 #[derive(Debug, Default)]
 pub(crate) struct CommodityLearner {
     codes: FxHashMap<CommodityCode, Learned>,
+    /// By number of a worded field, then the field without words: codes and words that records state, and how often.
+    stated: [Statements<u64, 3>; WORDED_FIELDS.len() + 1],
 }
 
 #[derive(Debug, Default)]
@@ -259,46 +262,68 @@ const MIN_SHARED: u64 = 2;
 
 impl CommodityLearner {
     pub(crate) fn observe(&mut self, record: &Record) {
-        self.teach(|field| record.text(field));
-        for field in &WORDED_FIELDS {
-            let codes = record.text(field.codes).unwrap_or_default();
-            let mut stated: Vec<CommodityCode> = commodity::codes(field.codes, codes).collect();
-            stated.sort();
-            stated.dedup();
-            for code in stated {
-                if let Some(learned) = self.learned(&code) {
-                    learned.records += 1;
-                }
+        let (worded, others) = self.stated.split_at_mut(WORDED_FIELDS.len());
+        for (field, stated) in WORDED_FIELDS.iter().zip(worded) {
+            if let Some(codes) = record.text(field.codes) {
+                *stated.counted([Some(codes), record.text(field.en), record.text(field.fr)]) += 1;
             }
         }
-        if let Some(codes) = record.text(CODES_WITHOUT_WORDS) {
-            for code in commodity::codes(CODES_WITHOUT_WORDS, codes) {
-                if let Some(learned) = self.learned(&code) {
-                    learned.records += 1;
-                }
-            }
+        if let (Some(codes), [stated]) = (record.text(CODES_WITHOUT_WORDS), others) {
+            *stated.counted([Some(codes), None, None]) += 1;
         }
+        if self.stated.iter().any(Statements::are_many) {
+            self.settle();
+        }
+    }
+
+    /// Reads what records have stated.
+    fn settle(&mut self) {
+        let mut all = std::mem::take(&mut self.stated);
+        let (worded, others) = all.split_at_mut(WORDED_FIELDS.len());
+        for (field, stated) in WORDED_FIELDS.iter().zip(worded) {
+            stated.take_all(|[codes, en, fr], times| {
+                let codes = codes.unwrap_or_default();
+                self.teach_field(field, codes, [en, fr], times);
+                let distinct: BTreeSet<CommodityCode> = commodity::codes(field.codes, codes).collect();
+                distinct.iter().for_each(|code| self.count(code, times));
+            });
+        }
+        for stated in others {
+            stated.take_all(|[codes, ..], times| {
+                let codes = commodity::codes(CODES_WITHOUT_WORDS, codes.unwrap_or_default());
+                codes.for_each(|code| self.count(&code, times));
+            });
+        }
+    }
+
+    fn count(&mut self, code: &CommodityCode, times: u64) {
+        let learned = self.learned(code).into_iter();
+        learned.for_each(|learned| learned.records += times);
     }
 
     /// Learns the words of the codes in the fields of what may be no record, and counts none.
     pub(crate) fn teach<'a>(&mut self, text_of: impl Fn(&str) -> Option<&'a str>) {
         for field in &WORDED_FIELDS {
-            let Some(text) = text_of(field.codes) else {
-                continue;
-            };
-            for (language, number) in Language::ALL.into_iter().zip(0..) {
-                if let Some(words) = text_of(field.of(language)) {
-                    for (code, words) in pairs(field.codes, text, words) {
-                        if let Some(learned) = self.learned(&code) {
-                            learned.add(number, words, 1);
-                        }
-                    }
+            if let Some(codes) = text_of(field.codes) {
+                self.teach_field(field, codes, [text_of(field.en), text_of(field.fr)], 1);
+            }
+        }
+    }
+
+    /// Learns from codes and their words in English and French, which were stated so many times.
+    fn teach_field(&mut self, field: &WordedField, codes: &str, words: [Option<&str>; 2], times: u64) {
+        for (number, words) in words.into_iter().enumerate() {
+            for (code, words) in words.map(|words| pairs(field.codes, codes, words)).unwrap_or_default() {
+                if let Some(learned) = self.learned(&code) {
+                    learned.add(number, words, times);
                 }
             }
         }
     }
 
-    pub(crate) fn merge(mut self, other: CommodityLearner) -> CommodityLearner {
+    pub(crate) fn merge(mut self, mut other: CommodityLearner) -> CommodityLearner {
+        self.settle();
+        other.settle();
         for (code, theirs) in other.codes {
             if let Some(ours) = self.learned(&code) {
                 ours.records += theirs.records;
@@ -323,7 +348,8 @@ impl CommodityLearner {
     }
 
     /// The codes that records state, with the most frequent wording of each.
-    pub(crate) fn conclude(self) -> CommodityDictionary {
+    pub(crate) fn conclude(mut self) -> CommodityDictionary {
+        self.settle();
         let entries = self.codes.into_iter().map(|(code, learned)| {
             let [en, fr] = learned.wordings.map(|wordings| most_frequent(code.scheme(), wordings));
             let words = Words { en, fr };

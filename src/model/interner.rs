@@ -77,6 +77,11 @@ impl Interner {
         self.texts
     }
 
+    /// About the memory that the texts take, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.texts.bytes.len() + size_of_val(self.slots.as_slice())
+    }
+
     /// The number of a text that may be new, and whether it is new.
     pub(crate) fn add(&mut self, text: &[u8]) -> (u32, bool) {
         let hash = hash(text);

@@ -23,6 +23,7 @@ mod record_values;
 pub(crate) mod role;
 pub mod schema;
 pub mod similarity_terms;
+pub(crate) mod statements;
 pub mod stem;
 pub mod supplier_mention;
 pub(crate) mod timestamp;

@@ -11,7 +11,7 @@ use std::{
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::model::{Date, Record, Role};
+use crate::model::{Date, Record, Role, statements::Statements};
 
 /// What one statement of a publisher says of a supplier.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -82,11 +82,16 @@ pub struct MentionLine {
 pub struct SupplierMentions {
     mentions: FxHashMap<SupplierMention, (u64, Option<Date>)>,
     /// Numbers that were refused, by source.
-    pub(crate) refused: BTreeMap<(String, RefusedNumber), u64>,
+    refused: BTreeMap<(String, RefusedNumber), u64>,
+    /// What records state, with the number of records and the first day.
+    stated: Statements<(u64, Option<Date>), STATED>,
 }
 
 /// The maximum length of a name or a city, in bytes. A longer one is a text in the wrong column.
 pub(crate) const MAX_NAME_BYTES: usize = 400;
+
+/// The start of an identifier that is an enterprise number of Quebec.
+const NEQ: &str = "FO-";
 
 /// The fields of a record with further names of its supplier.
 const RELATIONS: [(&str, Relation); 3] = [
@@ -94,6 +99,10 @@ const RELATIONS: [(&str, Relation); 3] = [
     ("supplier_operating_name", Relation::OperatingName),
     ("vendor_name_standardized", Relation::StandardizedName),
 ];
+
+/// How many texts a record states of its supplier: name, source, city, postal code, identifier, and those of
+/// [`RELATIONS`].
+const STATED: usize = 5 + RELATIONS.len();
 
 impl NumberKind {
     pub(crate) const ALL: [NumberKind; 2] = [NumberKind::Neq, NumberKind::Alberta];
@@ -209,11 +218,11 @@ impl SupplierMention {
 }
 
 impl SupplierMentions {
-    /// Counts a mention. One whose name is empty or very long is left out.
-    pub(crate) fn add(&mut self, mention: SupplierMention, day: Option<Date>) {
+    /// Counts a mention that was made so many times. One whose name is empty or very long is left out.
+    fn add(&mut self, mention: SupplierMention, times: u64, day: Option<Date>) {
         let is_name = |name: &str| (1..=MAX_NAME_BYTES).contains(&name.len());
         if is_name(&mention.name) && mention.other_name.as_deref().is_none_or(is_name) {
-            self.count(mention, 1, day);
+            self.count(mention, times, day);
         }
     }
 
@@ -232,11 +241,15 @@ impl SupplierMentions {
 
     /// Counts a mention with the text of its Quebec enterprise number. A number that is refused is counted apart.
     pub(crate) fn add_with_neq(&mut self, mention: SupplierMention, neq: &str, day: Option<Date>) {
+        self.add_times_with_neq(mention, neq, 1, day);
+    }
+
+    fn add_times_with_neq(&mut self, mention: SupplierMention, neq: &str, times: u64, day: Option<Date>) {
         let number = OfficialNumber::neq(neq).unwrap_or_else(|why| {
-            *self.refused.entry((mention.source.clone(), why)).or_default() += 1;
+            *self.refused.entry((mention.source.clone(), why)).or_default() += times;
             None
         });
-        self.add(mention.with_number(number), day);
+        self.add(mention.with_number(number), times, day);
     }
 
     /// Counts what a record states: its supplier, and the further names that it gives to it.
@@ -244,24 +257,59 @@ impl SupplierMentions {
         let Some(name) = record.text("vendor_name") else {
             return;
         };
-        let day = record.date(Role::Date);
-        let (city, postal_code) = (record.text("vendor_city"), record.text("vendor_postal_code"));
-        let mention = SupplierMention::of(name, source).at(city, postal_code);
-        let id = record.text("vendor_id").unwrap_or_default();
-        if let Some(neq) = id.strip_prefix("FO-").filter(|neq| neq.len() == 10) {
-            self.add_with_neq(mention, neq, day);
-        } else {
-            let number = OfficialNumber::alberta(id).filter(|_| source == "alberta");
-            self.add(mention.with_number(number), day);
-        }
-        for (field, relation) in RELATIONS {
-            if let Some(other) = record.text(field).filter(|other| other.trim() != name.trim()) {
-                self.add(SupplierMention::of(name, source).also(other, relation), day);
-            }
+        // An identifier that says nothing would make each statement another one.
+        let id = record
+            .text("vendor_id")
+            .filter(|id| source == "alberta" || id.starts_with(NEQ));
+        let [legal, operating, standardized] = RELATIONS.map(|(field, _)| record.text(field));
+        let (times, first) = self.stated.counted([
+            Some(name),
+            Some(source),
+            record.text("vendor_city"),
+            record.text("vendor_postal_code"),
+            id,
+            legal,
+            operating,
+            standardized,
+        ]);
+        *times += 1;
+        *first = earlier(*first, record.date(Role::Date));
+        if self.stated.are_many() {
+            self.settle();
         }
     }
 
-    pub(crate) fn merge(mut self, other: SupplierMentions) -> SupplierMentions {
+    /// Reads what records have stated.
+    fn settle(&mut self) {
+        let mut stated = std::mem::take(&mut self.stated);
+        stated.take_all(|[name, source, city, postal_code, id, others @ ..], (times, day)| {
+            let (name, source) = (name.unwrap_or_default(), source.unwrap_or_default());
+            let mention = SupplierMention::of(name, source).at(city, postal_code);
+            let id = id.unwrap_or_default();
+            if let Some(neq) = id.strip_prefix(NEQ).filter(|neq| neq.len() == 10) {
+                self.add_times_with_neq(mention, neq, times, day);
+            } else {
+                let number = OfficialNumber::alberta(id).filter(|_| source == "alberta");
+                self.add(mention.with_number(number), times, day);
+            }
+            let others: [Option<&str>; RELATIONS.len()] = others;
+            for (other, (_, relation)) in others.into_iter().zip(RELATIONS) {
+                if let Some(other) = other.filter(|other| other.trim() != name.trim()) {
+                    self.add(SupplierMention::of(name, source).also(other, relation), times, day);
+                }
+            }
+        });
+    }
+
+    /// The numbers that were refused, by source.
+    pub(crate) fn refused(&mut self) -> &BTreeMap<(String, RefusedNumber), u64> {
+        self.settle();
+        &self.refused
+    }
+
+    pub(crate) fn merge(mut self, mut other: SupplierMentions) -> SupplierMentions {
+        self.settle();
+        other.settle();
         if self.mentions.len() < other.mentions.len() {
             return other.merge(self);
         }
@@ -275,7 +323,8 @@ impl SupplierMentions {
     }
 
     /// The lines of the file, in order.
-    pub(crate) fn into_lines(self) -> Vec<MentionLine> {
+    pub(crate) fn into_lines(mut self) -> Vec<MentionLine> {
+        self.settle();
         let line = |(mention, (count, first))| MentionLine { mention, count, first };
         let mut lines: Vec<MentionLine> = self.mentions.into_iter().map(line).collect();
         lines.sort_unstable_by(|a, b| a.mention.cmp(&b.mention));
@@ -353,8 +402,11 @@ mod tests {
         add(&mut b, "Pavage X inc.", "1142700724", "2016-01-02");
         add(&mut b, "", "1142700724", "2016-01-02");
         add(&mut b, &"x".repeat(MAX_NAME_BYTES + 1), "1142700724", "2016-01-02");
-        let merged = a.merge(b);
-        assert_eq!(merged.refused[&("seao-xml".to_owned(), RefusedNumber::Placeholder)], 1);
+        let mut merged = a.merge(b);
+        assert_eq!(
+            merged.refused()[&("seao-xml".to_owned(), RefusedNumber::Placeholder)],
+            1
+        );
         let lines = merged.into_lines();
         let texts: Vec<String> = lines.iter().map(|line| serde_json::to_string(line).unwrap()).collect();
         assert_eq!(

@@ -81,9 +81,10 @@ impl SecondPassStep for SupplierStep {
     }
 
     fn conclude(&mut self) {
-        let mentions = std::mem::take(&mut self.mentions);
+        let mut mentions = std::mem::take(&mut self.mentions);
+        let refused = mentions.refused();
         let by_reason = |reason: RefusedNumber| -> BTreeMap<String, u64> {
-            let of_reason = mentions.refused.iter().filter(|((_, why), _)| *why == reason);
+            let of_reason = refused.iter().filter(|((_, why), _)| *why == reason);
             of_reason.map(|((source, _), count)| (source.clone(), *count)).collect()
         };
         self.counts.placeholders = by_reason(RefusedNumber::Placeholder);
