@@ -59,6 +59,12 @@ impl<'a> Record<'a> {
             .and_then(|number| self.values[number].as_text())
     }
 
+    /// Whether the record has a declared field.
+    pub(crate) fn states(&self, field: &str) -> bool {
+        let number = self.schema.field_number(field);
+        number.is_some_and(|number| !matches!(self.values[number], RecordValue::Absent))
+    }
+
     /// The texts of the fields with a role, in the role's order.
     pub fn texts(&self, role: Role) -> impl Iterator<Item = &str> {
         self.named_texts(role).map(|(_, text)| text)

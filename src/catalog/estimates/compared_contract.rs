@@ -40,6 +40,8 @@ pub(crate) struct ComparedContract {
     pub(crate) level: MatchLevel,
     /// Its share of the weight of all contracts; 0 until all are selected.
     pub(crate) weight: f64,
+    /// How similar what is bought is; 0 until all are selected.
+    pub(crate) nearness: f64,
     /// The record_ids of other records of the same contract.
     pub(crate) merged: Vec<String>,
     pub(crate) identity: ContractIdentity,
@@ -91,6 +93,7 @@ impl ComparedContract {
             // Set below, once the rest is known.
             level: MatchLevel::CategoryAndGovernmentLevel,
             weight: 0.0,
+            nearness: 0.0,
             merged: Vec::new(),
             identity,
         };

@@ -48,6 +48,13 @@ pub(crate) struct ContractIdentity {
     pub(crate) amendment: (String, String),
 }
 
+/// One of the two facts that two records of a contract share in addition to a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum VendorOrValue<'a> {
+    Vendor(&'a str),
+    Cents(i64),
+}
+
 impl ContractIdentity {
     pub(crate) fn of(record: &Record, value: f64) -> ContractIdentity {
         let number = |field: &str| record.text(field).map(fold).filter(|number| is_distinctive(number));
@@ -63,22 +70,18 @@ impl ContractIdentity {
     }
 
     /// The keys of which one must be equal, in addition to a number: the vendor and the value.
-    pub(crate) fn vendor_or_value_keys(&self) -> Vec<String> {
-        let mut keys = Vec::with_capacity(2);
-        if !self.vendor.is_empty() {
-            keys.push(format!("vendor {}", self.vendor));
-        }
-        keys.push(format!("cents {}", self.cents));
-        keys
+    pub(crate) fn vendor_or_value_keys(&self) -> impl Iterator<Item = VendorOrValue<'_>> {
+        let vendor = (!self.vendor.is_empty()).then_some(VendorOrValue::Vendor(&self.vendor));
+        vendor.into_iter().chain([VendorOrValue::Cents(self.cents)])
     }
 
     /// Vendor, value in cents, and day; `None` without a vendor. Two records of different entity
     /// types with the same key are of one contract.
-    pub(crate) fn vendor_value_and_day(&self, date: Date) -> Option<(String, i64, Date)> {
+    pub(crate) fn vendor_value_and_day(&self, date: Date) -> Option<(&str, i64, Date)> {
         if self.vendor.is_empty() {
             None
         } else {
-            Some((self.vendor.clone(), self.cents, date))
+            Some((&self.vendor, self.cents, date))
         }
     }
 }

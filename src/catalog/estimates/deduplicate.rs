@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rustc_hash::FxHashMap;
 
-use super::{compared_contract::ComparedContract, purchase_facts::CONTRACT_TYPES};
+use super::{compared_contract::ComparedContract, contract_identity::VendorOrValue, purchase_facts::CONTRACT_TYPES};
 use crate::model::{Date, EntityType};
 
 /// Each contract once, in an order that does not depend on how it was found; and how many contracts
@@ -22,13 +22,11 @@ pub(crate) fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[Strin
             .then(b.date.cmp(&a.date))
             .then_with(|| a.id.cmp(&b.id))
     });
+    let places = places(&contracts);
     let mut kept: Vec<ComparedContract> = Vec::with_capacity(contracts.len());
-    let mut known = KnownContracts::default();
-    for contract in contracts {
-        let same = known.find(&contract);
-        known.add(&contract, same.unwrap_or(kept.len()));
-        match same {
-            Some(index) => kept[index].merged.push(contract.id),
+    for (contract, place) in contracts.into_iter().zip(places) {
+        match kept.get_mut(place) {
+            Some(same) => same.merged.push(contract.id),
             None => kept.push(contract),
         }
     }
@@ -39,21 +37,34 @@ pub(crate) fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[Strin
     (kept, excluded)
 }
 
+/// For each record, the index of its contract among the distinct ones, in the order of their first records.
+fn places(contracts: &[ComparedContract]) -> Vec<usize> {
+    let mut known = KnownContracts::default();
+    let mut distinct = 0;
+    let place = |contract| {
+        let place = known.find(contract).unwrap_or(distinct);
+        known.add(contract, place);
+        distinct += usize::from(place == distinct);
+        place
+    };
+    contracts.iter().map(place).collect()
+}
+
 /// The indexes of the contracts kept so far, by what identifies them, with the entity type of the
 /// record that stated it.
 #[derive(Default)]
-struct KnownContracts {
-    by_number: FxHashMap<(String, String), (usize, EntityType)>,
-    by_vendor_value_and_day: FxHashMap<(String, i64, Date), (usize, EntityType)>,
+struct KnownContracts<'c> {
+    by_number: FxHashMap<(&'c str, VendorOrValue<'c>), (usize, EntityType)>,
+    by_vendor_value_and_day: FxHashMap<(&'c str, i64, Date), (usize, EntityType)>,
 }
 
-impl KnownContracts {
+impl<'c> KnownContracts<'c> {
     fn find(&self, contract: &ComparedContract) -> Option<usize> {
         let identity = &contract.identity;
         for number in &identity.numbers {
             let is_contract_number = Some(number) == identity.contract_number.as_ref();
             for vendor_or_value in identity.vendor_or_value_keys() {
-                if let Some((index, entity_type)) = self.by_number.get(&(number.clone(), vendor_or_value))
+                if let Some((index, entity_type)) = self.by_number.get(&(number.as_str(), vendor_or_value))
                     && (*entity_type != contract.entity_type || is_contract_number)
                 {
                     return Some(*index);
@@ -70,11 +81,11 @@ impl KnownContracts {
         }
     }
 
-    fn add(&mut self, contract: &ComparedContract, index: usize) {
+    fn add(&mut self, contract: &'c ComparedContract, index: usize) {
         let known = (index, contract.entity_type);
         for number in &contract.identity.numbers {
             for vendor_or_value in contract.identity.vendor_or_value_keys() {
-                self.by_number.entry((number.clone(), vendor_or_value)).or_insert(known);
+                self.by_number.entry((number, vendor_or_value)).or_insert(known);
             }
         }
         if let Some(key) = contract.identity.vendor_value_and_day(contract.date) {

@@ -83,7 +83,7 @@ impl PreparedItem {
         let Ok(record) = Record::parse(schema, bytes) else {
             return Ok(None);
         };
-        let mut lexicon = Lexicon::default();
+        let mut lexicon = Lexicon::new();
         let text = PurchaseText::of_record(&record, schema, &mut lexicon);
         let facts = PurchaseFacts::of_record(&record, bytes);
         let item = PreparedItem::new(engine, facts, text, lexicon, deadline)?;
@@ -99,7 +99,7 @@ impl PreparedItem {
     }
 
     fn of_need(engine: &dyn Engine, need: &NeedItem, deadline: &Deadline) -> Result<PreparedItem, Error> {
-        let mut lexicon = Lexicon::default();
+        let mut lexicon = Lexicon::new();
         let text = match &need.title {
             Some(title) => PurchaseText::of_title(title, &mut lexicon),
             None => PurchaseText::default(),

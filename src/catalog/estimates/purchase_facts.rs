@@ -67,7 +67,11 @@ impl PurchaseFacts {
                 .texts(Role::ProcurementMethod)
                 .map(fold)
                 .find(|key| !key.is_empty()),
-            terms: terms(bytes),
+            terms: if record.states("eligibility") {
+                terms(bytes)
+            } else {
+                None
+            },
             numbers: numbers.map(fold).filter(|number| is_distinctive(number)).collect(),
         }
     }

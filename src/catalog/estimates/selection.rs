@@ -71,10 +71,9 @@ pub(crate) fn select_comparables(
         is_similar || level.is_some_and(|level| contract.level <= level)
     };
     contracts.sort_by(|a, b| {
-        let nearness = |contract: &ComparedContract| nearness(contract, market.today);
         is_comparable(b)
             .cmp(&is_comparable(a))
-            .then(nearness(b).total_cmp(&nearness(a)))
+            .then(b.nearness.total_cmp(&a.nearness))
             .then_with(|| (a.entity_type, &a.id).cmp(&(b.entity_type, &b.id)))
     });
     Ok(Selection {
@@ -115,7 +114,7 @@ fn compared_contracts(market: &Market, item: &mut PreparedItem) -> Result<Vec<Co
     Ok(contracts)
 }
 
-/// Gives each contract its share of the weight.
+/// Gives each contract its share of the weight, and its place among the comparables.
 fn set_weights(contracts: &mut [ComparedContract], market: &Market) {
     let logs: Vec<f64> = contracts
         .iter()
@@ -126,5 +125,6 @@ fn set_weights(contracts: &mut [ComparedContract], market: &Market) {
     let total: f64 = weights.iter().sum();
     for (contract, weight) in contracts.iter_mut().zip(weights) {
         contract.weight = weight / total;
+        contract.nearness = nearness(contract, market.today);
     }
 }

@@ -4,9 +4,9 @@
 //! in French, of the first field (the title) alone and of the whole text. The best of these counts,
 //! so that a tender with a page of conditions still matches a contract that has a title only.
 
-use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
-use crate::model::{Language, Record, Role, Schema, fold, similarity_terms};
+use crate::model::{Language, Record, Role, Schema, fold, interner::Interner, similarity_terms};
 
 /// Two titles with at least this similarity name the same need.
 pub(crate) const NEAR_SAME_TEXT: f64 = 0.7;
@@ -18,13 +18,33 @@ pub(crate) const SIMILAR_TEXT: f64 = 0.3;
 /// subject.
 const MAX_FIELD_BYTES: usize = 1000;
 
-/// Numbers the stems that occur while one item is answered. Caches the stem of each word, because
-/// stemming is the slow step and words recur.
+/// Numbers the stems that occur while one item is answered. The stems of words are kept for the next item of the
+/// thread, because stemming is the slow step and words recur.
 #[derive(Default)]
 pub(crate) struct Lexicon {
-    numbers: FxHashMap<String, u32>,
-    /// For each language: the number of each word's stem; `None` for a word without a stem.
-    known: [FxHashMap<String, Option<u32>>; Language::ALL.len()],
+    known: KnownStems,
+    /// By the number of a known stem: its number here, or [`UNNUMBERED`].
+    numbers: Vec<u32>,
+    /// The known stems in the order of their numbers here.
+    numbered: Vec<u32>,
+}
+
+const UNNUMBERED: u32 = u32::MAX;
+
+/// The stems of words.
+#[derive(Default)]
+struct KnownStems {
+    stems: Interner,
+    /// For each language: words, and the number of each word's stem; `None` for a word without a stem.
+    words: [(Interner, Vec<Option<u32>>); Language::ALL.len()],
+}
+
+/// More bytes of words are not kept for the next item.
+const MAX_KEPT_BYTES: usize = 2 << 20;
+
+thread_local! {
+    /// What the last item of the thread has left.
+    static KEPT: Cell<Option<KnownStems>> = const { Cell::new(None) };
 }
 
 /// Distinct stem numbers, ascending.
@@ -38,31 +58,68 @@ pub(crate) struct PurchaseText {
 }
 
 impl Lexicon {
+    /// Begins with the stems that an item of this thread has left.
+    pub(crate) fn new() -> Lexicon {
+        Lexicon {
+            known: KEPT.take().unwrap_or_default(),
+            numbers: Vec::new(),
+            numbered: Vec::new(),
+        }
+    }
+
     /// The stems numbered so far, in order of their numbers.
     pub(crate) fn stems(&self) -> Vec<String> {
-        let mut stems: Vec<(&String, &u32)> = self.numbers.iter().collect();
-        stems.sort_by_key(|(_, number)| **number);
-        stems.into_iter().map(|(stem, _)| stem.clone()).collect()
+        let text = |stem: &u32| String::from_utf8_lossy(self.known.stems.get(*stem)).into_owned();
+        self.numbered.iter().map(text).collect()
     }
 
     fn read(&mut self, text: &str, language: Language, into: &mut StemSet) {
         let text = &text[..text.floor_char_boundary(MAX_FIELD_BYTES)];
         fold::words(text, |word| {
-            let known = &mut self.known[language as usize];
-            let number = match known.get(word) {
-                Some(number) => *number,
-                None => {
-                    let mut number = None;
-                    similarity_terms::words(word, &[language], |stem| {
-                        let next = self.numbers.len() as u32;
-                        number = Some(*self.numbers.entry(stem.to_owned()).or_insert(next));
-                    });
-                    known.insert(word.to_owned(), number);
-                    number
-                }
-            };
-            into.extend(number);
+            if let Some(stem) = self.known.stem(word, language) {
+                into.push(self.number(stem));
+            }
         });
+    }
+
+    fn number(&mut self, stem: u32) -> u32 {
+        let at = stem as usize;
+        if at >= self.numbers.len() {
+            self.numbers.resize(at + 1, UNNUMBERED);
+        }
+        if self.numbers[at] == UNNUMBERED {
+            self.numbers[at] = self.numbered.len() as u32;
+            self.numbered.push(stem);
+        }
+        self.numbers[at]
+    }
+}
+
+impl Drop for Lexicon {
+    fn drop(&mut self) {
+        let known = std::mem::take(&mut self.known);
+        if known.size() <= MAX_KEPT_BYTES {
+            KEPT.set(Some(known));
+        }
+    }
+}
+
+impl KnownStems {
+    fn stem(&mut self, word: &str, language: Language) -> Option<u32> {
+        let (words, stem_of) = &mut self.words[language as usize];
+        let (number, is_new) = words.add(word.as_bytes());
+        if is_new {
+            let mut stem_number = None;
+            similarity_terms::words(word, &[language], |stem| {
+                stem_number = Some(self.stems.add(stem.as_bytes()).0);
+            });
+            stem_of.push(stem_number);
+        }
+        stem_of[number as usize]
+    }
+
+    fn size(&self) -> usize {
+        self.stems.size() + self.words.iter().map(|(words, _)| words.size()).sum::<usize>()
     }
 }
 
