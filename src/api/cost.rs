@@ -93,7 +93,11 @@ fn reads(text: &TextQuery) -> usize {
         });
         terms.sum()
     };
-    text.clauses().iter().map(reads_of).sum()
+    // The documents of all codes together take the place of one word in each required clause.
+    let has_codes = text.codes().is_some_and(|codes| !codes.is_empty());
+    let required = text.clauses().iter().filter(|clause| matches!(clause, Clause::Any(_)));
+    let of_codes = if has_codes { required.count() } else { 0 };
+    text.clauses().iter().map(reads_of).sum::<usize>() + of_codes
 }
 
 /// The number of records that a request reads: those of the entity type, once for each scan. Counting a facet is a

@@ -8,6 +8,7 @@ use csv::{ReaderBuilder, StringRecord};
 use crate::model::{
     commodity::{CommodityCode, Scheme},
     commodity_words::{MAX_WORDS_BYTES, Words, code_of},
+    stem::Language,
 };
 
 /// The words of codes.
@@ -15,12 +16,23 @@ pub(crate) type CommodityTable = BTreeMap<CommodityCode, Words>;
 
 const HEADER: [&str; 4] = ["scheme", "code", "title_en", "title_fr"];
 
-/// The first level of UNSPSC and the groups of GSIN in words of this project, for codes
-/// that no record names.
-pub(crate) static GROUPS: LazyLock<CommodityTable> = LazyLock::new(|| {
-    let text = include_str!("../../data/commodity_groups.csv");
-    parse(text.as_bytes()).expect("the table is part of the binary, and a test reads every row")
+/// The codes that this project names, for languages in which no record names them: the first levels of all schemes, and
+/// the commonest codes.
+pub(crate) static OWN_TITLES: LazyLock<CommodityTable> = LazyLock::new(|| {
+    let tables = [FIRST_LEVELS, COMMONEST];
+    let rows =
+        tables.map(|text| parse(text.as_bytes()).expect("the table is part of the binary, and a test reads every row"));
+    rows.into_iter().flatten().collect()
 });
+
+const FIRST_LEVELS: &str = include_str!("../../data/commodity_groups.csv");
+const COMMONEST: &str = include_str!("../../data/commodity_titles.csv");
+
+/// Whether the words of a code in a language are those of this project. A publisher may have chosen the same.
+pub(crate) fn is_own_title(code: &CommodityCode, language: Language, words: &str) -> bool {
+    let own = OWN_TITLES.get(code).and_then(|title| title.of(language));
+    own == Some(words)
+}
 
 /// Reads a table. The error names the line.
 pub(crate) fn parse(bytes: &[u8]) -> Result<CommodityTable, String> {
@@ -129,13 +141,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_this_program_names_every_group_in_both_languages() {
-        for (code, words) in GROUPS.iter() {
+    fn the_tables_of_this_program_name_every_group_in_both_languages() {
+        let [groups, commonest] = [FIRST_LEVELS, COMMONEST].map(|text| parse(text.as_bytes()).unwrap());
+        assert!(groups.keys().all(|code| code.level() == 1));
+        assert!(commonest.keys().all(|code| code.level() > 1));
+        for (code, words) in OWN_TITLES.iter() {
             assert!(words.en.is_some() && words.fr.is_some(), "{code}");
-            assert_eq!(code.level(), 1, "{code}");
         }
-        for code in ["unspsc:72", "unspsc:95", "gsin:n70", "gsin:k", "gsin:51"] {
-            assert!(GROUPS.keys().any(|known| known.key() == code), "{code}");
+        for code in ["unspsc:72", "unspsc:95", "gsin:n70", "gsin:k", "gsin:51", "unspsc:7219"] {
+            assert!(OWN_TITLES.keys().any(|known| known.key() == code), "{code}");
         }
     }
 

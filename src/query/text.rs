@@ -28,6 +28,8 @@ pub struct TextQuery {
     clauses: Vec<Clause>,
     #[serde(rename = "translate", skip_serializing_if = "Option::is_none")]
     translation: Option<Translation>,
+    #[serde(rename = "match_codes", skip_serializing_if = "Option::is_none")]
+    codes: Option<Codes>,
 }
 
 /// The clauses that take the place of those written. Serialized as a flag: what is added can change
@@ -38,6 +40,17 @@ struct Translation(Vec<Clause>);
 
 impl From<Translation> for bool {
     fn from(_: Translation) -> bool {
+        true
+    }
+}
+
+/// The keys of commodity codes. Serialized as a flag, for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "bool")]
+struct Codes(Vec<String>);
+
+impl From<Codes> for bool {
+    fn from(_: Codes) -> bool {
         true
     }
 }
@@ -110,10 +123,7 @@ impl TextQuery {
         if count > MAX_QUERY_WORDS {
             return Err(TextError::TooManyTerms(count));
         }
-        Ok(TextQuery {
-            clauses,
-            translation: None,
-        })
+        Ok(TextQuery::of(clauses))
     }
 
     /// Matches all of the clauses.
@@ -121,15 +131,13 @@ impl TextQuery {
         TextQuery {
             clauses,
             translation: None,
+            codes: None,
         }
     }
 
     /// Matches any of the terms.
     pub(crate) fn any(terms: Vec<Term>) -> TextQuery {
-        TextQuery {
-            clauses: vec![Clause::Any(terms)],
-            translation: None,
-        }
+        TextQuery::of(vec![Clause::Any(terms)])
     }
 
     /// The clauses that must match: the translated ones, if there is a translation.
@@ -149,6 +157,29 @@ impl TextQuery {
         TextQuery {
             clauses: self.clauses.clone(),
             translation: Some(Translation(clauses)),
+            codes: self.codes.clone(),
+        }
+    }
+
+    /// The keys of the commodity codes whose records, and those of the codes below, match as if they had every word that
+    /// is required. `None` if only words count.
+    pub fn codes(&self) -> Option<&[String]> {
+        self.codes.as_ref().map(|codes| codes.0.as_slice())
+    }
+
+    /// This text, which the records of some commodity codes match, too.
+    pub fn or_codes(self, codes: Vec<String>) -> TextQuery {
+        TextQuery {
+            codes: Some(Codes(codes)),
+            ..self
+        }
+    }
+
+    /// This text without the records that only their codes find.
+    pub(crate) fn words_only(&self) -> TextQuery {
+        TextQuery {
+            codes: None,
+            ..self.clone()
         }
     }
 }

@@ -110,7 +110,7 @@ impl Drawn {
             paths.push(format!("/{entity_type}/stats?include=quality,market,currencies"));
             paths.push(format!("/{entity_type}?q=services&sort_by=relevance&limit=100"));
             paths.push(format!(
-                "/{entity_type}?q=snow+removal&translate=true&sort_by=relevance&explain=true"
+                "/{entity_type}?q=snow+removal&translate=true&match_codes=true&sort_by=relevance&explain=true"
             ));
         }
         for q in ["construction", "ISED", "montreal", "servces", "national", "de", "43"] {
@@ -131,7 +131,7 @@ impl Drawn {
         let has_text = random.chance(60);
         if has_text {
             query.add("q", &question(random, like));
-            for (parameter, percent) in [("translate", 30), ("explain", 10), ("suggest", 10)] {
+            for (parameter, percent) in [("translate", 30), ("match_codes", 30), ("explain", 10), ("suggest", 10)] {
                 if random.chance(percent) {
                     query.add(parameter, "true");
                 }

@@ -199,6 +199,50 @@ fn total(records: &[&Coded], entity_type: EntityType) -> Option<f64> {
     has_value.then(|| sum(records.iter().filter_map(|coded| coded.value())))
 }
 
+/// The words of a code find its records, and those of the codes below it, whether or not these have the words.
+#[test]
+fn words_find_the_codes_that_they_mean() {
+    let ids = |path: &str| server().get(path).ids().into_iter().collect::<BTreeSet<String>>();
+    let mut more = 0;
+    for entity_type in EntityType::ALL {
+        for key in all_keys() {
+            let code = server().get(&format!("/commodity/{key}"));
+            let titles = ["title_en", "title_fr"].map(|name| code.json()[name].as_str().map(str::to_owned));
+            for title in titles.into_iter().flatten() {
+                let search = format!("/{entity_type}?q={}&limit=500", encode(&title));
+                let (by_words, by_codes) = (ids(&search), ids(&format!("{search}&match_codes=true")));
+                let of_code = records(entity_type, |coded| coded.codes.contains(key));
+                let of_code: BTreeSet<String> = of_code.iter().map(|coded| coded.id().to_owned()).collect();
+                assert!(
+                    by_codes.is_superset(&by_words) && by_codes.is_superset(&of_code),
+                    "{search}"
+                );
+                assert_eq!(ids(&format!("{search}&match_codes=false")), by_words, "{search}");
+                more += by_codes.difference(&by_words).count();
+                // Only codes that the explanation states add records.
+                let explained = get(&format!("{search}&match_codes=true&explain=true"));
+                let meant: Vec<&str> = explained["explain"]["codes"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .collect();
+                let is_meant = |coded: &Coded| coded.codes.iter().any(|code| meant.contains(code));
+                let of_meant = records(entity_type, is_meant);
+                let expected: BTreeSet<String> = of_meant
+                    .iter()
+                    .map(|coded| coded.id().to_owned())
+                    .chain(by_words)
+                    .collect();
+                assert_eq!(by_codes, expected, "{search}");
+                let stats = get(&format!("/{entity_type}/stats?q={}&match_codes=true", encode(&title)));
+                assert_eq!(stats["total"], by_codes.len(), "{search}");
+            }
+        }
+    }
+    assert!(more > 100, "{more}");
+}
+
 #[test]
 fn the_filter_finds_a_code_and_all_codes_below_it() {
     for entity_type in EntityType::ALL {

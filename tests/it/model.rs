@@ -210,6 +210,12 @@ fn records() -> impl Strategy<Value = Vec<(EntityType, String)>> {
     })
 }
 
+/// Commodity codes whose records a text finds, too: none, or a few of different levels.
+fn codes() -> impl Strategy<Value = Option<Vec<String>>> {
+    let keys = ["gsin:n70", "gsin:n7050", "unspsc:4321", "unspsc:72", "object:"].map(str::to_owned);
+    proptest::option::of(proptest::sample::subsequence(keys.to_vec(), 0..3))
+}
+
 fn filter() -> impl Strategy<Value = Filter> {
     let term = |role: Role, values: &'static [&'static str]| {
         proptest::sample::select(values).prop_map(move |value| Filter::Term {
@@ -328,9 +334,9 @@ fn query() -> impl Strategy<Value = SearchQuery> {
         proptest::option::of(q()),
         proptest::collection::vec(filter(), 0..3),
         key,
-        (order, any::<bool>()),
+        (order, any::<bool>(), codes()),
     )
-        .prop_map(|(entity_type, q, filters, key, (order, translate))| {
+        .prop_map(|(entity_type, q, filters, key, (order, translate, codes))| {
             // Rarely too many words.
             let text = q.and_then(|q| TextQuery::parse(&q).ok());
             let text = text.map(|text| {
@@ -339,6 +345,10 @@ fn query() -> impl Strategy<Value = SearchQuery> {
                 } else {
                     text
                 }
+            });
+            let text = text.map(|text| match codes {
+                Some(codes) => text.or_codes(codes),
+                None => text,
             });
             let schema = Schema::of(entity_type);
             let sortable = match key {
@@ -696,7 +706,11 @@ fn the_best_of_many_records_are_those_of_a_linear_scan() {
         let q = q().new_tree(&mut runner).unwrap().current();
         let Ok(text) = TextQuery::parse(&q) else { continue };
         query.entity_type = EntityType::Contract;
-        query.text = Some(text);
+        let codes = codes().new_tree(&mut runner).unwrap().current();
+        query.text = Some(match codes {
+            Some(codes) => text.or_codes(codes),
+            None => text,
+        });
         query.filters.truncate(number % 2);
         query.sort = Sort {
             key: SortKey::Relevance,

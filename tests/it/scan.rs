@@ -311,6 +311,9 @@ fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
         }
         _ => true,
     };
+    let codes = query.text.as_ref().and_then(|text| text.codes()).unwrap_or_default();
+    let keys = record.keys(Role::Commodity);
+    let is_of_code = codes.iter().any(|code| keys.iter().any(|key| key.starts_with(code)));
     let mut filters = query.filters.iter();
     filters.all(|filter| is_searchable(filter) && passes(all, record, filter))
         && query
@@ -318,7 +321,7 @@ fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
             .iter()
             .flat_map(|text| text.clauses())
             .all(|clause| match clause {
-                Clause::Any(terms) => terms.iter().any(|term| finds(record, term)),
+                Clause::Any(terms) => is_of_code || terms.iter().any(|term| finds(record, term)),
                 Clause::Not(term) => !finds(record, term),
             })
 }

@@ -75,13 +75,17 @@ impl ConditionPlan {
             plan.alone
                 .push(SearchQuery::newest(search.query.entity_type, vec![filter]));
         }
-        if let Some(text) = &search.query.text {
+        if let Some(written) = &search.query.text {
             plan.add_text(
-                text,
+                written,
                 |clauses| {
                     let text = TextQuery::of(clauses);
                     let text = match search.translation {
                         Some(_) => translator.translate(&text).text,
+                        None => text,
+                    };
+                    let text = match written.codes() {
+                        Some(_) => translator.with_meant_codes(text),
                         None => text,
                     };
                     (!text.clauses().is_empty()).then_some(text)

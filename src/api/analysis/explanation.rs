@@ -36,6 +36,9 @@ pub(crate) struct Explanation {
     translations: Vec<ExplainedTranslation>,
     /// Words of `q` that need not match, because they only connect translated ones.
     released: Vec<String>,
+    /// The commodity codes that `match_codes` added; absent without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    codes: Option<Vec<String>>,
     /// All of them must match.
     filters: Vec<ExplainedFilter>,
     sort: ExplainedSort,
@@ -179,6 +182,7 @@ impl ExplanationPlan {
             clauses,
             translations: translation.iter().flat_map(|of| &of.added).map(translated).collect(),
             released: translation.map_or_else(Vec::new, |of| of.released.clone()),
+            codes: query.text.as_ref().and_then(|text| Some(text.codes()?.to_vec())),
             filters: filters
                 .map(|(parameters, filter)| ExplainedFilter::new(schema, parameters.clone(), filter))
                 .collect(),

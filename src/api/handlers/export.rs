@@ -56,8 +56,9 @@ pub(crate) const EXPORT: Route = Route {
 };
 
 /// What an export takes in addition to the filters.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "translate",
+    "match_codes",
     "sort_by",
     "sort_order",
     "cursor",

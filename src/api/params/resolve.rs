@@ -160,7 +160,8 @@ impl SearchParams {
         let is_true = |given: &Option<Given<bool>>| given.as_ref().is_some_and(|given| given.value);
         let include_total = is_true(&self.include_total);
         let (suggest, explain) = (is_true(&self.suggest), is_true(&self.explain));
-        let translator = context.translator.filter(|_| is_true(&self.translate));
+        let translates = is_true(&self.translate);
+        let codes = context.translator.filter(|_| is_true(&self.match_codes));
         let (limit, lowered_limit) = context.limit(&self.limit);
         let (conditions, ignored): (Vec<_>, Vec<_>) = conditions
             .into_iter()
@@ -168,8 +169,12 @@ impl SearchParams {
         let commodity = self.filters.commodity();
         let text = self.q.map(|given| given.value);
         let (text, translation) = match text.filter(|text| !text.clauses().is_empty()) {
-            Some(text) => translated(text, translator),
+            Some(text) => translated(text, context.translator.filter(|_| translates)),
             None => (None, None),
+        };
+        let text = match (text, codes) {
+            (Some(text), Some(translator)) => Some(translator.with_meant_codes(text)),
+            (text, _) => text,
         };
         let query = SearchQuery {
             entity_type: context.schema.entity_type,

@@ -36,6 +36,7 @@ pub struct SearchParams {
     pub(crate) filters: GivenFilters,
     pub(crate) q: Option<Given<TextQuery>>,
     pub(crate) translate: Option<Given<bool>>,
+    pub(crate) match_codes: Option<Given<bool>>,
     pub(crate) sort_by: Option<Given<&'static str>>,
     pub(crate) sort_order: Option<Given<&'static str>>,
     pub(crate) limit: Option<Given<u64>>,
@@ -114,6 +115,12 @@ pub const TABLE: &[SearchParam] = &[
         "translate",
         "`true`: words of `q` also find what the other language, English or French, calls the same",
         ParamType::Boolean(|p| &mut p.translate),
+    )
+    .default(|| json!(false)),
+    SearchParam::new(
+        "match_codes",
+        "`true`: `q` also finds the records of the commodity codes whose words match it, and of the codes below these",
+        ParamType::Boolean(|p| &mut p.match_codes),
     )
     .default(|| json!(false)),
     SearchParam::new(
@@ -376,7 +383,7 @@ mod tests {
             EntityType::StandingOffer,
             "foo=1",
             "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, level, reference_number, \
-             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, quality_flag, translate, sort_by, sort_order, \
+             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, quality_flag, translate, match_codes, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain, include",
         );
         check(

@@ -5,10 +5,13 @@ use std::{
     ops::Range,
 };
 
-use crate::model::{
-    commodity::{CommodityCode, Scheme},
-    commodity_words::CommodityDictionary,
-    fold::fold,
+use crate::{
+    model::{
+        commodity::{CommodityCode, Scheme},
+        commodity_words::CommodityDictionary,
+        fold::fold,
+    },
+    query::translate::Translator,
 };
 
 pub use crate::model::commodity_words::Words;
@@ -79,6 +82,12 @@ impl Commodities {
     pub fn find<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a CommodityCode> {
         let found = self.texts.iter().filter(move |(_, text)| text.contains(part));
         found.map(|(code, _)| code)
+    }
+
+    /// What the other language calls the words of codes, and which codes mean some words.
+    pub fn translator(&self) -> Translator {
+        let worded = self.dictionary.0.iter();
+        Translator::new(self.pairs()).with_codes(worded.map(|(code, entry)| (code, &entry.words, entry.records)))
     }
 
     /// The English and French words of the codes that have both.

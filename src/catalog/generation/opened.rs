@@ -93,7 +93,7 @@ impl Generation {
             calibration: derived.calibration,
             newest_statuses: derived.newest_statuses,
             first_seen: derived.first_seen,
-            translator: Arc::new(Translator::new(commodities.pairs())),
+            translator: Arc::new(commodities.translator()),
             commodities: Arc::new(commodities),
             bids: derived.bids,
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),

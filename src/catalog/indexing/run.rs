@@ -30,7 +30,7 @@ use crate::{
         suppliers::report::SupplierReport,
     },
     engine::{Deadline, Engine},
-    model::{Date, EntityType, Schema, commodity_table::GROUPS, commodity_words::CommodityDictionary},
+    model::{Date, EntityType, Schema, commodity_table::OWN_TITLES, commodity_words::CommodityDictionary},
     storage::{dump, regular_file},
 };
 
@@ -173,7 +173,7 @@ impl CheckedDumps<'_> {
 
 /// With the words of groups that no record states.
 fn completed(mut dictionary: CommodityDictionary) -> CommodityDictionary {
-    dictionary.complete(GROUPS.clone().into_iter().collect());
+    dictionary.complete(OWN_TITLES.clone().into_iter().collect());
     dictionary
 }
 

@@ -58,15 +58,25 @@ impl CompiledQuery {
             compiled.required.push(filter_clause(schema, filter, resolved)?);
         }
         let is_text_indexed = has_field(schema, Role::Text);
+        let codes = query.text.as_ref().and_then(|text| text.codes()).unwrap_or_default();
+        let codes = codes.iter().filter(|_| has_field(schema, Role::Commodity));
+        let codes: Vec<Value> = codes.map(|code| starts_with(Role::Commodity, code)).collect();
+        let mut words = Vec::new();
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
-                Clause::Any(terms) if is_text_indexed => compiled.required.push(any_of(terms, resolved)),
+                Clause::Any(terms) if is_text_indexed => words.push(any_of(terms, resolved)),
                 Clause::Any(_) => return None,
                 Clause::Not(term) if is_text_indexed => {
                     compiled.excluded.push(any_of(std::slice::from_ref(term), resolved));
                 }
                 Clause::Not(_) => {}
             }
+        }
+        if codes.is_empty() || words.is_empty() {
+            compiled.required.extend(words);
+        } else {
+            let all_words = json!({ "bool": { "filter": words } });
+            compiled.required.push(any([vec![all_words], codes].concat()));
         }
         Some(compiled)
     }

@@ -6,7 +6,7 @@
 //! a frequent name is a predicate on a column, tested only on documents that everything else
 //! already matched.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use tantivy::{
     BitSet, DocId, DocSet, TERMINATED, Term as IndexTerm,
@@ -24,6 +24,7 @@ use super::{
     facet_columns::Codes,
     key_dictionary::{KeyDictionary, KeyMatches},
     phrase::{SharedDeadline, TimedPhraseQuery},
+    set_query::SetQuery,
     sort_order::{SortOrder, intersection},
 };
 use crate::{
@@ -107,14 +108,18 @@ impl<'a> CompiledQuery<'a> {
                 return Ok(None);
             }
         }
+        let codes = query
+            .text
+            .as_ref()
+            .and_then(|text| compiled.documents_of_codes(text.codes()?));
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
-                Clause::Any(terms) => match compiled.any_of(terms) {
+                Clause::Any(terms) => match compiled.any_of(terms, codes.as_ref()) {
                     Some(any) => compiled.require(any.as_ref())?,
                     None => return Ok(None),
                 },
                 Clause::Not(term) => {
-                    if let Some(any) = compiled.any_of(std::slice::from_ref(term)) {
+                    if let Some(any) = compiled.any_of(std::slice::from_ref(term), None) {
                         let weight = compiled.weight(any.as_ref())?;
                         compiled.excluded.push(DocumentSet::Query(weight));
                     }
@@ -298,10 +303,17 @@ impl<'a> CompiledQuery<'a> {
         true
     }
 
-    /// The union of terms of `q`; `None` if no document can have any.
-    fn any_of(&self, terms: &[Term]) -> Option<Box<dyn Query>> {
+    /// The documents with one of these commodity codes, or a code below one; `None` if there are none.
+    fn documents_of_codes(&self, codes: &[String]) -> Option<SetQuery> {
+        let documents = self.index.dictionary(Role::Commodity)?.documents_starting(codes)?;
+        Some(SetQuery(Arc::new(documents)))
+    }
+
+    /// The union of terms of `q` and of some documents; `None` if no document can have any.
+    fn any_of(&self, terms: &[Term], documents: Option<&SetQuery>) -> Option<Box<dyn Query>> {
         let field = self.index.layout.field(Role::Text)?;
         let mut any: Vec<Box<dyn Query>> = Vec::new();
+        any.extend(documents.map(|set| Box::new(set.clone()) as Box<dyn Query>));
         for term in terms {
             match term {
                 Term::Word(word) => {

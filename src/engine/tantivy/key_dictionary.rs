@@ -18,6 +18,7 @@
 
 use std::{
     io,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -134,10 +135,28 @@ impl KeyDictionary {
 
     /// The documents with a key that starts with `start`.
     pub(crate) fn starting(&self, start: &str) -> KeyMatches {
+        self.documents(&self.ordinals_starting(start).collect::<Vec<_>>())
+    }
+
+    /// The documents with a key that starts with one of these; `None` if there are none.
+    pub(crate) fn documents_starting(&self, starts: &[String]) -> Option<BitSet> {
+        let mut set = BitSet::with_max_value(self.first.len() as u32);
+        for ordinal in starts.iter().flat_map(|start| self.ordinals_starting(start)) {
+            self.list(ordinal).for_each(|at| _ = set.insert(self.documents.get(at)));
+        }
+        (set.len() > 0).then_some(set)
+    }
+
+    fn ordinals_starting(&self, start: &str) -> Range<u32> {
         let start = start.as_bytes();
         let first = self.partition(|key| key < start);
         let end = self.partition(|key| key < start || key.starts_with(start));
-        self.documents(&(first as u32..end as u32).collect::<Vec<_>>())
+        first as u32..end as u32
+    }
+
+    /// Where the documents of a key are.
+    fn list(&self, ordinal: u32) -> Range<usize> {
+        self.lists.get(ordinal as usize) as usize..self.lists.get(ordinal as usize + 1) as usize
     }
 
     /// Whether a document has one of the keys.
@@ -178,9 +197,7 @@ impl KeyDictionary {
     }
 
     fn documents(&self, ordinals: &[u32]) -> KeyMatches {
-        let list =
-            |ordinal: u32| self.lists.get(ordinal as usize) as usize..self.lists.get(ordinal as usize + 1) as usize;
-        let total: u64 = ordinals.iter().map(|ordinal| list(*ordinal).len() as u64).sum();
+        let total: u64 = ordinals.iter().map(|ordinal| self.list(*ordinal).len() as u64).sum();
         if total == 0 {
             return KeyMatches::None;
         }
@@ -193,7 +210,7 @@ impl KeyDictionary {
             return KeyMatches::Ordinals(set);
         }
         let mut set = BitSet::with_max_value(documents);
-        for at in ordinals.iter().flat_map(|ordinal| list(*ordinal)) {
+        for at in ordinals.iter().flat_map(|ordinal| self.list(*ordinal)) {
             set.insert(self.documents.get(at));
         }
         KeyMatches::Documents(set)

@@ -43,6 +43,7 @@ mod phrase;
 mod record_store;
 mod relevance_search;
 mod relevance_window;
+mod set_query;
 mod similarity_search;
 mod sort_order;
 mod stem_tables;

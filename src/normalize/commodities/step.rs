@@ -13,7 +13,7 @@ use crate::{
     model::{
         EntityType, Language, Record,
         commodity::{self, CommodityCode, Scheme},
-        commodity_table::{self, GROUPS},
+        commodity_table::{self, OWN_TITLES},
         commodity_words::{BETWEEN_WORDS, CommodityDictionary, CommodityLearner, WORDED_FIELDS, WordedField},
     },
     normalize::{
@@ -53,7 +53,7 @@ impl CommodityStep {
             None => Default::default(),
         };
         let mut former = former_dictionary(out)?;
-        former.complete(GROUPS.clone().into_iter().collect());
+        former.complete(OWN_TITLES.clone().into_iter().collect());
         Ok(CommodityStep {
             learner: CommodityLearner::default(),
             given: given.into_iter().collect(),

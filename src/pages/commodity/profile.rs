@@ -25,7 +25,10 @@ use crate::{
         quoted::quoted,
         work::{Job, Reply, Work},
     },
-    model::{Date, EntityType, Facet, Language, Role, Schema, commodity::CommodityCode, vocabulary::NO_QUALITY_FLAG},
+    model::{
+        Date, EntityType, Facet, Language, Role, Schema, commodity::CommodityCode, commodity_table::is_own_title,
+        fold::word_list, vocabulary::NO_QUALITY_FLAG,
+    },
     pages::{
         address::{self, Parameters},
         bilingual::Shown,
@@ -40,6 +43,7 @@ use crate::{
         record::listed::ListedRecord,
         spreadsheet::record_file::{Subject, file_of},
     },
+    query::text::TextQuery,
 };
 
 #[derive(Debug, Default, PartialEq)]
@@ -63,6 +67,10 @@ struct CommodityPage {
     ancestors: Vec<Linked>,
     /// Its words in the other language, if both are known.
     other_words: Option<(String, &'static str)>,
+    /// Whether a label is of this project, because no source names the code in its language.
+    has_own_words: bool,
+    /// Words that lead here, each with its search.
+    leading: Vec<(String, String)>,
     /// Of the entity types that have records of the code.
     tabs: Vec<KindTab>,
     /// `None` if there are no records of the entity type.
@@ -182,6 +190,8 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         t,
         ancestors: code.ancestors().iter().rev().map(&linked).collect(),
         other_words: other_words(generation, code, lang),
+        has_own_words: has_own_words(generation, code),
+        leading: leading(generation, code, lang),
         tabs: tabs(found, &request.path),
         sentence: (counted.total > 0).then(|| format!("{}.", overview.sentence_parts().join(", "))),
         coverage: overview.coverage(),
@@ -246,6 +256,31 @@ fn other_words(generation: &Generation, code: &CommodityCode, lang: Language) ->
     words.of(lang)?;
     let other = other(lang);
     Some((words.of(other)?.to_owned(), other.code()))
+}
+
+fn has_own_words(generation: &Generation, code: &CommodityCode) -> bool {
+    let words = generation.commodities.title(code);
+    let is_own = |language: Language| words?.of(language).map(|words| is_own_title(code, language, words));
+    Language::ALL.into_iter().any(|language| is_own(language) == Some(true))
+}
+
+/// The searches whose words mean the code: those of its titles.
+fn leading(generation: &Generation, code: &CommodityCode, lang: Language) -> Vec<(String, String)> {
+    let titles = generation.commodities.title(code).into_iter();
+    let titles = titles.flat_map(|words| Language::ALL.map(|language| words.of(language)));
+    let mut leading = Vec::new();
+    for title in titles.flatten() {
+        let q = word_list(title).join(" ");
+        let means_it = TextQuery::parse(&q).is_ok_and(|text| {
+            let codes = generation.translator.codes_of(&text);
+            codes.iter().any(|key| key == code.key())
+        });
+        let search = Parameters::default().with("q", &q);
+        if means_it && leading.iter().all(|(other, _)| *other != q) {
+            leading.push((q, address::search(lang, EntityType::Contract, &search)));
+        }
+    }
+    leading
 }
 
 /// The 404 page of a code that no record has, or that is not a code.

@@ -215,6 +215,8 @@ search-translated = { $words }: { $others }
 search-translate-is-on = Also searched in the other language:
 search-translate-is-off = Only your own words were searched.
 search-translate-off = Only my own words
+search-codes = Included for their commodity code, not their words: { $records }. The codes:
+search-codes-more = { $count } more
 search-translate-on = Search in both languages
 
 ## Charts

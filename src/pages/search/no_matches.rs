@@ -94,7 +94,7 @@ impl NoMatches {
             costs: costs(context, search, conditions)?,
             vendors: near(context, Facet::Vendor)?,
             departments: near(context, Facet::NamedDepartment)?,
-            in_both_languages: is_off.then(|| context.asked.dropping(&["translate"]).address()),
+            in_both_languages: is_off.then(|| context.asked.dropping(&["translate", "match_codes"]).address()),
         })
     }
 }

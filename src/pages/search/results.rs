@@ -43,7 +43,7 @@ use crate::{
             search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
             sentence::sentence,
             sort_links::{SortLink, sort_links},
-            translation::{TranslationNote, translation_note},
+            translation::{CodesNote, TranslationNote, codes_note, translation_note},
         },
     },
     query::{SortKey, Start},
@@ -106,6 +106,7 @@ struct Results {
     /// How much of the total is doubtful.
     doubt: Option<TotalDoubt>,
     translation: Option<TranslationNote>,
+    codes: Option<CodesNote>,
     sorts: Vec<SortLink>,
     groups: Vec<ShownGroup>,
     hits: Vec<Hit>,
@@ -231,6 +232,7 @@ fn found_results(
         still_open: still_open(asked, &plan.search.query, context.today),
         doubt: doubt(t, asked, &found.aggregation),
         translation: translation_note(t, asked, &plan.search),
+        codes: codes_note(context, &plan.search, found.by_code),
         sorts: sort_links(asked, plan.search.query.sort),
         groups: facets::groups(context, &found.aggregation)
             .into_iter()
@@ -342,6 +344,9 @@ fn exports(call: &PageCall, asked: &SearchAddress, search: &ResolvedSearch) -> E
     }
     if search.translation.is_some() {
         json = json.with("translate", "true");
+    }
+    if search.query.text.as_ref().is_some_and(|text| text.codes().is_some()) {
+        json = json.with("match_codes", "true");
     }
     let kind = asked.entity_type.name();
     let rows = asked

@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) search: ResolvedSearch,
     figures: FigurePlan,
     others: Vec<Other>,
+    /// The same search without the records that only their codes find, if there are such codes.
+    words_only: Option<SearchQuery>,
 }
 
 /// The same search in another entity type.
@@ -49,6 +51,8 @@ pub(crate) struct Found {
     pub(crate) pages: Pages,
     /// The number of records in each entity type of [`Plan::others`].
     pub(crate) other_counts: Vec<(SearchAddress, Option<u64>)>,
+    /// The number of records that only their codes find.
+    pub(crate) by_code: u64,
 }
 
 /// The addresses of the pages before and after.
@@ -75,6 +79,7 @@ impl Plan {
         Plan {
             figures: figures(entity_type),
             others: others.map(other).collect(),
+            words_only: words_only(&search.query),
             search,
             asked,
         }
@@ -87,9 +92,10 @@ impl Plan {
         scans.extend(others.clone().map(|query| (query.entity_type, 1)));
         // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
-        scans.push((self.asked.entity_type, has_days));
+        let further = has_days + usize::from(self.words_only.is_some());
+        scans.push((self.asked.entity_type, further));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
-        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + has_days);
+        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others.fold(cost, |cost, query| cost.with_text(generation, query, 1))
     }
 
@@ -101,12 +107,15 @@ impl Plan {
             let count = other.query.as_ref().map(|query| ask.count(query)).transpose()?;
             other_counts.push((other.asked.clone(), count));
         }
+        let by_words = self.words_only.as_ref().map(|query| ask.count(query)).transpose()?;
+        let by_code = by_words.map_or(0, |by_words| aggregation.total.saturating_sub(by_words));
         if aggregation.total == 0 {
             return Ok(Found {
                 aggregation,
                 records: Vec::new(),
                 pages: Pages::default(),
                 other_counts,
+                by_code,
             });
         }
         let hits = ask.search(&search.query, &search.page)?;
@@ -122,6 +131,7 @@ impl Plan {
             records: hits.records,
             pages,
             other_counts,
+            by_code,
         })
     }
 
@@ -184,6 +194,18 @@ impl Plan {
             None => self.asked.address(),
         }))
     }
+}
+
+/// The same search without codes; `None` if it has none.
+fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
+    let text = query
+        .text
+        .as_ref()
+        .filter(|text| text.codes().is_some_and(|codes| !codes.is_empty()))?;
+    Some(SearchQuery {
+        text: Some(text.words_only()),
+        ..query.clone()
+    })
 }
 
 /// What is counted of the matches: the facets of the page, and the currencies of the values.

@@ -54,7 +54,7 @@ impl SearchAddress {
 
     /// The search that the address means. `limit` is the number of records of a page if the address states none.
     ///
-    /// Decision D-244: a search with words is ordered by relevance and translated, unless the address states otherwise.
+    /// Decision D-244: a search with words is ordered by relevance, translated, and finds the codes that it means, unless the address states otherwise.
     pub(crate) fn resolve(&self, context: &ResolveContext, limit: u64) -> Result<ResolvedSearch, ApiError> {
         let mut given = self.given(limit)?;
         // A cursor is of an order by date.
@@ -80,11 +80,16 @@ impl SearchAddress {
             name: "limit",
             value: limit,
         });
-        if has_words(&given) && Schema::of(self.entity_type).accepts("translate") {
-            given.translate.get_or_insert(Given {
-                name: "translate",
-                value: true,
-            });
+        if has_words(&given) {
+            let schema = Schema::of(self.entity_type);
+            for (name, wanted) in [
+                ("translate", &mut given.translate),
+                ("match_codes", &mut given.match_codes),
+            ] {
+                if schema.accepts(name) {
+                    wanted.get_or_insert(Given { name, value: true });
+                }
+            }
         }
         Ok(given)
     }

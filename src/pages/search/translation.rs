@@ -1,10 +1,16 @@
-//! What the other language calls the words of a search, and the link that turns looking for it on or off.
+//! What a search finds beyond its own words, and the links that turn it on or off: what the other language calls them,
+//! and the commodity codes that mean them.
 
 use crate::{
     api::params::resolve::ResolvedSearch,
+    model::commodity::CommodityCode,
     pages::{
+        address,
         messages::Texts,
-        search::{context::shortened, search_address::SearchAddress},
+        search::{
+            context::{SearchContext, shortened},
+            search_address::SearchAddress,
+        },
     },
     query::translate::Addition,
 };
@@ -28,7 +34,7 @@ pub(crate) fn translation_note(t: Texts, asked: &SearchAddress, search: &Resolve
         let is_off = asked.value("translate") == Some("false");
         return is_off.then(|| TranslationNote {
             added: Vec::new(),
-            href: asked.dropping(&["translate"]).address(),
+            href: asked.dropping(&OWN_WORDS_ONLY).address(),
         });
     };
     let shown = translation
@@ -38,8 +44,51 @@ pub(crate) fn translation_note(t: Texts, asked: &SearchAddress, search: &Resolve
     let added: Vec<String> = shown.map(|addition| words(t, addition)).collect();
     (!added.is_empty()).then(|| TranslationNote {
         added,
-        href: asked.with(&[("translate", "false")]),
+        href: own_words_only(asked),
     })
+}
+
+/// The records that only their commodity codes find.
+#[derive(Debug, PartialEq)]
+pub(crate) struct CodesNote {
+    /// How many they are.
+    pub(crate) sentence: String,
+    /// The first codes, each with its page.
+    pub(crate) codes: Vec<(String, String)>,
+    /// How many more codes there are.
+    pub(crate) more: Option<String>,
+    /// The search of the own words only.
+    pub(crate) href: String,
+}
+
+/// The line about codes; `None` if they find nothing more.
+pub(crate) fn codes_note(context: &SearchContext, search: &ResolvedSearch, by_code: u64) -> Option<CodesNote> {
+    let t = context.t;
+    let codes = search.query.text.as_ref()?.codes().filter(|_| by_code > 0)?;
+    let shown = codes
+        .iter()
+        .filter_map(|key| CommodityCode::of_key(key))
+        .take(MAX_SHOWN);
+    let count = t.keyed_with(
+        "search-records-",
+        context.asked.entity_type.name(),
+        &[("count", &by_code)],
+    );
+    Some(CodesNote {
+        sentence: t.with("search-codes", &[("records", &count)]),
+        codes: shown
+            .map(|code| (context.commodity(&code), address::commodity(t.language(), &code)))
+            .collect(),
+        more: (codes.len() > MAX_SHOWN).then(|| t.with("search-codes-more", &[("count", &(codes.len() - MAX_SHOWN))])),
+        href: own_words_only(context.asked),
+    })
+}
+
+/// What a page adds to a search by itself.
+const OWN_WORDS_ONLY: [&str; 2] = ["translate", "match_codes"];
+
+fn own_words_only(asked: &SearchAddress) -> String {
+    asked.with(&OWN_WORDS_ONLY.map(|name| (name, "false")))
 }
 
 /// "snow removal: déneigement, enlèvement de la neige".
@@ -84,9 +133,9 @@ mod tests {
         assert!(on.added.iter().any(|line| line.contains("déneigement")), "{on:?}");
         assert_eq!(
             on.href,
-            "/en/search?kind=contract&q=snow%20removal&vendor=acme&translate=false"
+            "/en/search?kind=contract&q=snow%20removal&vendor=acme&translate=false&match_codes=false"
         );
-        let off = note("q=snow+removal&translate=false").unwrap();
+        let off = note("q=snow+removal&translate=false&match_codes=false").unwrap();
         assert_eq!(
             (off.added.len(), off.href.as_str()),
             (0, "/en/search?kind=contract&q=snow%20removal")

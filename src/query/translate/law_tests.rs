@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use proptest::{prelude::*, sample::Index};
 
 use crate::{
-    model::{commodity_table::GROUPS, fold::word_list, stem::words_match},
+    model::{commodity_table::OWN_TITLES, fold::word_list, stem::words_match},
     query::{
         text::{Clause, Term, TextQuery},
         translate::{
@@ -21,7 +21,7 @@ use crate::{
 
 /// The titles of commodity codes in both languages.
 fn titles() -> impl Iterator<Item = (String, String)> {
-    let words = GROUPS.values();
+    let words = OWN_TITLES.values();
     words.filter_map(|words| Some((words.en.clone()?, words.fr.clone()?)))
 }
 

@@ -8,6 +8,7 @@
 //! **Invariant:** alternatives are only added to clauses. So without exclusions, what `q` finds is
 //! also found by its translation. What is added for some words depends on these words alone.
 
+mod code_words;
 mod forms;
 #[cfg(test)]
 mod law_tests;

@@ -3,11 +3,14 @@
 use crate::{
     model::{
         Language,
+        commodity::CommodityCode,
+        commodity_words::Words,
         stem::{stem, words_match},
     },
     query::{
         text::{Clause, Term, TextQuery},
         translate::{
+            code_words::CodeWords,
             forms::is_function_word,
             lookup::{FoundTerm, MAX_ALTERNATIVES, find},
             term_pairs::{Alternative, TermPairs},
@@ -23,6 +26,7 @@ pub(crate) const MAX_TRANSLATED_WORDS: usize = 256;
 #[derive(Debug)]
 pub struct Translator {
     pairs: TermPairs,
+    codes: CodeWords,
 }
 
 /// A translated `q`.
@@ -58,7 +62,30 @@ impl Translator {
     pub fn new(pairs: impl Iterator<Item = (String, String)>) -> Translator {
         Translator {
             pairs: TermPairs::new(pairs),
+            codes: CodeWords::default(),
         }
+    }
+
+    /// The same, which also knows what commodity codes mean: each with its words and the number of records that state it.
+    pub(crate) fn with_codes<'w>(
+        self,
+        titles: impl Iterator<Item = (&'w CommodityCode, &'w Words, u64)>,
+    ) -> Translator {
+        Translator {
+            codes: CodeWords::new(titles),
+            ..self
+        }
+    }
+
+    /// The keys of the commodity codes whose words match a text, none below another, those with most records first.
+    pub(crate) fn codes_of(&self, text: &TextQuery) -> Vec<String> {
+        self.codes.find(text.clauses())
+    }
+
+    /// The text, which the records of these codes match, too.
+    pub(crate) fn with_meant_codes(&self, text: TextQuery) -> TextQuery {
+        let codes = self.codes_of(&text);
+        text.or_codes(codes)
     }
 
     /// Decision D-234: (A and B) or T is (A or T) and (B or T), so each translation of several words

@@ -94,7 +94,7 @@ fn words_are_searched_in_both_languages_with_the_best_match_first() {
         &page,
         &["Also searched in the other language:", "Best match first Newest first"],
     );
-    let own_words = "/en/search?kind=contract&q=snow%20removal&translate=false";
+    let own_words = "/en/search?kind=contract&q=snow%20removal&translate=false&match_codes=false";
     assert!(links_to(&page, own_words), "{page}");
     let page = server.html(own_words, 200);
     assert_eq!(ids(&page), ["english", "mentioned"]);
