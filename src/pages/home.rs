@@ -26,6 +26,7 @@ use crate::{
         page::{Layout, PageCall, Section, render},
         record::listed::{self, ListedRecord},
         route::{Handler, Page},
+        search::SearchAddress,
         source_names::source_name,
         sources::summaries,
     },
@@ -209,6 +210,11 @@ fn year_bars(t: Texts, totals: &[YearValue], today: Date, generation: &Generatio
         has_values: true,
         undated: contracts.records.saturating_sub(dated),
         same_axes_as: Vec::new(),
+        search: Some(SearchAddress::of(
+            t.language(),
+            EntityType::Contract,
+            Parameters::default(),
+        )),
     })
 }
 

@@ -2,21 +2,28 @@
 //! the figures are.
 
 use crate::{
-    api::analysis::{coverage::sources_of, figures::Figures, profile::Profile},
+    api::analysis::{
+        competition::Competition,
+        coverage::sources_of,
+        figures::Figures,
+        headline::{ProfileHeadline, Share},
+        profile::Profile,
+    },
     catalog::{ask::Ask, generation::SourceCoverage},
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     http::error::ApiError,
     model::{Date, EntityType, Facet},
     pages::{
-        address,
+        address::{self, Parameters},
         charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
         coverage_note::{asked_years, coverage_note},
         department_names::department_in,
         market_figures::{MarketScope, MarketTable, market_table},
-        messages::Texts,
+        messages::{Argument, Texts},
         periods::years_between,
         quality::{self, TotalDoubt},
         record::listed::ListedRecord,
+        search::SearchAddress,
     },
     query::SearchQuery,
 };
@@ -101,8 +108,44 @@ impl<'a> Overview<'a> {
         parts
     }
 
-    /// Number and value by year, with the years for which there are no data.
-    pub(crate) fn years(&self, id: &'static str) -> Option<YearBars> {
+    /// "The largest supplier is Acme, with 62 % of the value; 80 % of the value is for services". `None` if nothing of
+    /// it is known.
+    pub(crate) fn headline(&self, other: Facet, competition: Option<&Competition>) -> Result<Option<String>, ApiError> {
+        let (t, counted) = (self.t, self.counted());
+        let amount = counted.values.as_ref().map(|values| values.total_value);
+        let headline = ProfileHeadline::of(counted, other, amount, competition);
+        let by = if amount.is_some_and(|amount| amount.dollars() > 0.0) {
+            "amount"
+        } else {
+            "number"
+        };
+        let mut parts = Vec::new();
+        if let Some(Share { value, share }) = headline.largest {
+            let name = match other {
+                Facet::Vendor => value,
+                _ => department_in(self.ask, self.entity_type(), value, t.language())?,
+            };
+            let key = format!("{}-{by}", side(other));
+            parts.push(t.keyed_with(
+                "profile-headline-",
+                &key,
+                &[("name", &name), ("share", &t.percent(share))],
+            ));
+        }
+        if let Some(Share { value, share }) = headline.category {
+            let category = category_name(t, &value);
+            let arguments: [(&str, &dyn Argument); 2] = [("category", &category), ("share", &t.percent(share))];
+            parts.push(t.keyed_with("profile-headline-category-", by, &arguments));
+        }
+        if let Some(share) = headline.without_competition {
+            parts.push(t.keyed_with("profile-headline-competition-", by, &[("share", &t.percent(share))]));
+        }
+        Ok((!parts.is_empty()).then(|| format!("{}.", parts.join("; "))))
+    }
+
+    /// Number and value by year, with the years for which there are no data. `searched`: the parameters of the search
+    /// for exactly these records.
+    pub(crate) fn years(&self, id: &'static str, searched: Option<&Parameters>) -> Option<YearBars> {
         let years = year_values(&self.counts(Facet::Year), self.today.year());
         let dated: u64 = years.iter().map(|year| year.count).sum();
         let kinds = self.t.keyed("kinds-", self.entity_type().name());
@@ -116,6 +159,7 @@ impl<'a> Overview<'a> {
             has_values: self.amount.is_some(),
             undated: self.counted().total.saturating_sub(dated),
             same_axes_as: Vec::new(),
+            search: searched.map(|query| SearchAddress::of(self.t.language(), self.entity_type(), query.clone())),
         })
     }
 
@@ -203,6 +247,15 @@ impl<'a> Overview<'a> {
         let records = self.ask.first(self.query, NEWEST)?;
         let listed = |bytes: &bytes::Bytes| ListedRecord::of(self.t, self.entity_type(), bytes);
         records.iter().map(listed).collect()
+    }
+}
+
+/// A kind of purchase in words.
+pub(crate) fn category_name(t: Texts, code: &str) -> String {
+    if t.has("search-category-", code) {
+        t.keyed("search-category-", code)
+    } else {
+        code.to_owned()
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod entity_type_counts;
 pub(crate) mod explanation;
 pub(crate) mod facet_counts;
 pub(crate) mod figures;
+pub(crate) mod headline;
 pub(crate) mod market_figures;
 pub(crate) mod profile;
 pub(crate) mod quality;

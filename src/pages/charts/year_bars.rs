@@ -7,13 +7,14 @@ use askama::{Template, filters::HtmlSafe};
 use super::{
     length::{Percent, Pixels},
     scale::{LinearScale, is_beyond},
-    years::{YearGap, usual_years},
+    years::{YearGap, label_class, usual_years},
 };
 use crate::{
     model::Language,
     pages::{
         format::{self, CAD},
         messages::Texts,
+        search::SearchAddress,
         source_names::source_name,
     },
 };
@@ -36,6 +37,8 @@ pub(crate) struct YearBars {
     pub(crate) undated: u64,
     /// The years of the chart next to this one: both have the same axes. Empty for a chart alone.
     pub(crate) same_axes_as: Vec<YearValue>,
+    /// The search for all records of the chart: each year leads to its records.
+    pub(crate) search: Option<SearchAddress>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,10 +72,6 @@ const BELOW_PANELS: f64 = 22.0;
 
 /// How far the title of a panel is above its axis: the label of the highest bar fits in between.
 const TITLE: f64 = 22.0;
-
-/// The years as text under the axis: up to this many on a wide and on a narrow screen.
-const WIDE_LABELS: usize = 14;
-const NARROW_LABELS: usize = 6;
 
 /// What the template draws.
 struct Drawing {
@@ -109,6 +108,8 @@ struct Tick {
 struct Year {
     year: i32,
     about: String,
+    /// The search for its records.
+    href: Option<String>,
     /// The class of the space behind the bars: shaded, lightly shaded or not.
     ground: &'static str,
     is_running: bool,
@@ -131,6 +132,7 @@ struct Bar {
 /// A row of the table.
 struct Row {
     year: i32,
+    href: Option<String>,
     is_running: bool,
     total: String,
     count: String,
@@ -234,6 +236,7 @@ impl YearBars {
             Year {
                 year: year.year,
                 about: self.about_year(year),
+                href: self.href(year),
                 ground: self.ground(year),
                 is_running: year.is_running,
                 slot_x: Percent(start),
@@ -287,10 +290,17 @@ impl YearBars {
     fn row(&self, year: &YearValue) -> Row {
         Row {
             year: year.year,
+            href: self.href(year),
             is_running: year.is_running,
             total: format::money(self.lang, year.total, CAD),
             count: format::count(self.lang, year.count),
         }
+    }
+
+    /// The search for the records of a year; `None` without records.
+    fn href(&self, year: &YearValue) -> Option<String> {
+        let search = self.search.as_ref().filter(|_| year.count > 0)?;
+        Some(search.in_year(year.year))
     }
 
     /// What a person hears instead of seeing the bars.
@@ -393,26 +403,10 @@ impl YearBars {
     }
 }
 
-/// The class of the text of a year: shown on all screens, on wide or on narrow ones only, or on none.
-fn label_class(year: i32, years: usize) -> Option<&'static str> {
-    let is_shown = |labels: usize| {
-        let step = [1, 2, 5, 10]
-            .into_iter()
-            .find(|step| years.div_ceil(*step) <= labels)
-            .unwrap_or(20);
-        year.rem_euclid(step as i32) == 0
-    };
-    match (is_shown(WIDE_LABELS), is_shown(NARROW_LABELS)) {
-        (true, true) => Some(""),
-        (true, false) => Some("wide-only"),
-        (false, true) => Some("narrow-only"),
-        (false, false) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::charts::years::{NARROW_LABELS, WIDE_LABELS};
 
     fn year(year: i32, count: u64, total: f64) -> YearValue {
         YearValue {
@@ -441,6 +435,7 @@ mod tests {
             gaps: vec![gap(2022, true, &[])],
             undated: 0,
             same_axes_as: Vec::new(),
+            search: None,
         }
     }
 

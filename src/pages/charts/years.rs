@@ -100,6 +100,27 @@ fn publishers<'s>(sources: &[&'s SourceCoverage], part: u64) -> Vec<Vec<&'s Sour
     by_publisher.into_values().filter(is_large).collect()
 }
 
+/// The years as text under the axis: up to this many on a wide and on a narrow screen.
+pub(super) const WIDE_LABELS: usize = 14;
+pub(super) const NARROW_LABELS: usize = 6;
+
+/// The class of the text of a year: shown on all screens, on wide or on narrow ones only, or on none.
+pub(super) fn label_class(year: i32, years: usize) -> Option<&'static str> {
+    let is_shown = |labels: usize| {
+        let step = [1, 2, 5, 10]
+            .into_iter()
+            .find(|step| years.div_ceil(*step) <= labels)
+            .unwrap_or(20);
+        year.rem_euclid(step as i32) == 0
+    };
+    match (is_shown(WIDE_LABELS), is_shown(NARROW_LABELS)) {
+        (true, true) => Some(""),
+        (true, false) => Some("wide-only"),
+        (false, true) => Some("narrow-only"),
+        (false, false) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

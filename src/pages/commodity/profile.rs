@@ -204,7 +204,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         search: address::search(lang, entity_type, &parameters),
         list: address::page(lang, "commodities"),
         code: linked(code),
-        years: overview.years("years"),
+        years: overview.years("years", Some(&parameters)),
         buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment)?,
         suppliers: overview.ranked("ranked-suppliers", Facet::Vendor)?,
         layout: Layout {

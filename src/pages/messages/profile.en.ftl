@@ -19,6 +19,14 @@ profile-with-suppliers =
         [one] with { $count } supplier
        *[other] with { $count } suppliers
     }
+profile-headline-suppliers-amount = The largest supplier is { $name }, with { $share } of the value
+profile-headline-suppliers-number = The largest supplier is { $name }, with { $share } of the records
+profile-headline-buyers-amount = The largest buyer is { $name }, with { $share } of the value
+profile-headline-buyers-number = The largest buyer is { $name }, with { $share } of the records
+profile-headline-category-amount = { $share } of the value is of the kind “{ $category }”
+profile-headline-category-number = { $share } of the records are of the kind “{ $category }”
+profile-headline-competition-amount = as far as the method is published, { $share } of the value was awarded without competition
+profile-headline-competition-number = as far as the method is published, { $share } of the records were awarded without competition
 profile-values-note = { $count } of the { $total } state a value. The total is the sum of these values.
 
 ## Charts.

@@ -19,6 +19,14 @@ profile-with-suppliers =
         [one] avec { $count } fournisseur
        *[other] avec { $count } fournisseurs
     }
+profile-headline-suppliers-amount = Le plus grand fournisseur est { $name }, avec { $share } de la valeur
+profile-headline-suppliers-number = Le plus grand fournisseur est { $name }, avec { $share } des fiches
+profile-headline-buyers-amount = Le plus grand acheteur est { $name }, avec { $share } de la valeur
+profile-headline-buyers-number = Le plus grand acheteur est { $name }, avec { $share } des fiches
+profile-headline-category-amount = { $share } de la valeur est de la nature « { $category } »
+profile-headline-category-number = { $share } des fiches sont de la nature « { $category } »
+profile-headline-competition-amount = dans la mesure où le mode est publié, { $share } de la valeur a été attribuée sans concurrence
+profile-headline-competition-number = dans la mesure où le mode est publié, { $share } des fiches ont été attribuées sans concurrence
 profile-values-note = { $count } sur { $total } indiquent une valeur. Le total est la somme de ces valeurs.
 
 ## Graphiques.

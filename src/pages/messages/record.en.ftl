@@ -141,6 +141,16 @@ solicitation-records =
     }
 solicitation-from = from { $first } to { $last }
 solicitation-on = on { $first }
+solicitation-days =
+    { $days ->
+        [one] { $days } day from the first notice to the first award
+       *[other] { $days } days from the first notice to the first award
+    }
+solicitation-with-suppliers =
+    { $count ->
+        [one] { $count } supplier
+       *[other] { $count } suppliers
+    }
 solicitation-worth = worth { $value }
 solicitation-suppliers = Suppliers
 solicitation-buyers = Buyers

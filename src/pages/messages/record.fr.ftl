@@ -141,6 +141,16 @@ solicitation-records =
     }
 solicitation-from = du { $first } au { $last }
 solicitation-on = le { $first }
+solicitation-days =
+    { $days ->
+        [one] { $days } jour entre le premier avis et la première attribution
+       *[other] { $days } jours entre le premier avis et la première attribution
+    }
+solicitation-with-suppliers =
+    { $count ->
+        [one] { $count } fournisseur
+       *[other] { $count } fournisseurs
+    }
 solicitation-worth = d’une valeur de { $value }
 solicitation-suppliers = Fournisseurs
 solicitation-buyers = Acheteurs

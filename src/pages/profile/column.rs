@@ -21,7 +21,7 @@ use crate::{
         charts::{RankedBars, YearBars, largest},
         market_figures::{MarketScope, MarketTable},
         messages::Texts,
-        overview::{Overview, RANKED, side},
+        overview::{Overview, RANKED, category_name, side},
         periods::years_between,
         quality::TotalDoubt,
         record::listed::ListedRecord,
@@ -36,6 +36,8 @@ pub(super) struct Column {
     /// The page of the name alone.
     pub(super) href: String,
     pub(super) sentence: String,
+    /// What it mostly consists of.
+    pub(super) headline: Option<String>,
     /// Which years the sources of the records cover.
     pub(super) coverage: Option<String>,
     /// How many records state a value, if not all.
@@ -209,6 +211,8 @@ pub(super) fn column(
     let without = searched
         .as_ref()
         .map(|query| search(&query.with("quality_flag", NO_QUALITY_FLAG)));
+    // A part of a name finds more records than those of the name.
+    let exact = searched.as_ref().filter(|query| query.get("department").is_none());
     let other = other_side(view.facet);
     let others = overview.counts(other).distinct;
     let methods = counted.facets.get(&Facet::ProcurementMethod).cloned();
@@ -217,6 +221,7 @@ pub(super) fn column(
     Ok(Column {
         href: subject.href,
         sentence: sentence(&overview, other, subject.names),
+        headline: overview.headline(other, competition.as_ref())?,
         coverage: overview.coverage(),
         values_note: (amount.is_some() && with_value < counted.total).then(|| {
             t.with(
@@ -224,7 +229,7 @@ pub(super) fn column(
                 &[("count", &with_value), ("total", &counted.total)],
             )
         }),
-        years: overview.years(ids.years),
+        years: overview.years(ids.years, exact),
         ranked: overview.ranked(ids.ranked, other)?,
         ranked_note: (others > RANKED as u64)
             .then(|| t.keyed_with("profile-ranked-note-", side(other), &[("count", &others)])),
@@ -252,7 +257,7 @@ fn categories(overview: &Overview, id: &'static str, searched: Option<&Parameter
     let row = |bucket: &FacetBucket| {
         let query = searched.map(|query| query.with("category", &bucket.value));
         let href = query.map(|query| address::search(t.language(), overview.entity_type(), &query));
-        overview.row(bucket, category(t, &bucket.value), href)
+        overview.row(bucket, category_name(t, &bucket.value), href)
     };
     let buckets = largest(overview.counts(Facet::Category), overview.amount.is_some(), usize::MAX);
     overview.bars(
@@ -282,14 +287,6 @@ fn searched(view: View, name: &str, body: Option<BodyKind>) -> Option<Parameters
         _ => "department",
     };
     Some(Parameters::default().with(parameter, name))
-}
-
-fn category(t: Texts, code: &str) -> String {
-    if t.has("search-category-", code) {
-        t.keyed("search-category-", code)
-    } else {
-        code.to_owned()
-    }
 }
 
 /// "1,284 contracts worth $412 million, 2009–2026, with 37 buyers, under 3 names."

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     api::{
-        analysis::solicitation::{self, Event, Matches, Solicitation, Totals, totals},
+        analysis::{
+            headline::days_to_award,
+            solicitation::{self, Event, Matches, Solicitation, Totals, totals},
+        },
         params::{paging::DEFAULT_LIMIT, procurement::TABLE, read::read_all},
     },
     catalog::ask::Ask,
@@ -47,6 +50,8 @@ pub(crate) const CSV: Page = Page {
 struct SolicitationPage {
     layout: Layout,
     t: Texts,
+    /// What it comes to: how long it took, with how many suppliers, for how much.
+    headline: Option<String>,
     /// What there is, in a sentence.
     sentence: String,
     suppliers: Vec<Party>,
@@ -153,8 +158,8 @@ fn solicitation_page(
     }
     events.sort_by_key(|event| event.date);
     let (bids, more_bids) = bids(ask, t, found)?;
-    let has_tender = found.iter().any(|matches| matches.entity_type == EntityType::Tender);
     let totals = totals(found);
+    let headline = headline(t, found, &totals)?;
     let sentence = sentence(t, &totals, &events);
     let mut events = grouped(t, events);
     let events_shown = (events.len() > MAX_EVENTS).then_some(MAX_EVENTS);
@@ -170,12 +175,13 @@ fn solicitation_page(
     };
     Ok(SolicitationPage {
         t,
+        headline,
         sentence,
         more_suppliers: totals.vendors.len().saturating_sub(MAX_NAMES),
         more_buyers: totals.buyers.len().saturating_sub(MAX_NAMES),
         suppliers: parties(&totals.vendors, address::vendor),
         buyers: parties(&totals.buyers, address::department),
-        has_no_bids: has_tender && bids.is_empty(),
+        has_no_bids: bids.is_empty() && found.iter().any(|matches| matches.entity_type == EntityType::Tender),
         bids,
         more_bids,
         of_one_buyer: request.asked.buyer,
@@ -322,11 +328,24 @@ fn sentence(t: Texts, totals: &Totals, events: &[TimelineEvent]) -> String {
             t.with("solicitation-from", &[("first", &first), ("last", &last)])
         });
     }
-    if let Some(value) = totals.total_value {
-        let value = t.money_rounded(value.dollars());
-        parts.push(t.with("solicitation-worth", &[("value", &value)]));
-    }
     format!("{}.", parts.join(", "))
+}
+
+/// "107 days from the first notice to the first award, 71 suppliers, worth $3.2 million." `None` if nothing of it is
+/// known.
+fn headline(t: Texts, found: &[Matches], totals: &Totals) -> Result<Option<String>, ApiError> {
+    let days = days_to_award(found, &solicitation::timeline(found)?);
+    let mut parts = Vec::new();
+    parts.extend(days.map(|days| t.with("solicitation-days", &[("days", &(days as u64))])));
+    let suppliers = totals.vendors.len();
+    if suppliers > 0 {
+        parts.push(t.with("solicitation-with-suppliers", &[("count", &suppliers)]));
+    }
+    parts.extend(totals.total_value.map(|value| {
+        let value = t.money_rounded(value.dollars());
+        t.with("solicitation-worth", &[("value", &value)])
+    }));
+    Ok((!parts.is_empty()).then(|| format!("{}.", parts.join(", "))))
 }
 
 fn missing(request: Request, layout: Layout) -> Result<Reply, ApiError> {

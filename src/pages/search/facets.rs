@@ -185,10 +185,7 @@ fn href(context: &SearchContext, shown: &ShownFacet, value: &str) -> Option<Stri
     let asked = context.asked;
     let parameter = *shown.parameters.first()?;
     match shown.facet {
-        Facet::Year => {
-            let (from, to) = (format!("{value}-01-01"), format!("{value}-12-31"));
-            Some(asked.with(&[("issued_after", &from), ("issued_before", &to)]))
-        }
+        Facet::Year => Some(asked.in_year(value.parse().ok()?)),
         // A method without letters and digits cannot be searched.
         Facet::ProcurementMethod if query_key(shown.role, value).is_empty() => None,
         _ => Some(asked.with(&[(parameter, value)])),

@@ -72,6 +72,7 @@ fn years(context: &SearchContext, counts: &FacetBuckets, found: &Aggregation, ha
         has_values,
         undated: found.total.saturating_sub(dated),
         same_axes_as: Vec::new(),
+        search: Some(context.asked.clone()),
     })
 }
 

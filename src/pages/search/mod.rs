@@ -33,3 +33,4 @@ mod written_values;
 
 pub(crate) use csv_page::CSV;
 pub(crate) use results::PAGE;
+pub(crate) use search_address::SearchAddress;

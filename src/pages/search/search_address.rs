@@ -38,6 +38,14 @@ pub(crate) const RELEVANCE: &str = "relevance";
 const PAGING: [&str; 2] = ["cursor", "offset"];
 
 impl SearchAddress {
+    pub(crate) fn of(lang: Language, entity_type: EntityType, parameters: Parameters) -> SearchAddress {
+        SearchAddress {
+            lang,
+            entity_type,
+            parameters,
+        }
+    }
+
     /// Reads an address. The second value is a `kind` that is not an entity type; contracts take its place.
     pub(crate) fn read(lang: Language, query: &str) -> Result<(SearchAddress, Option<String>), ApiError> {
         let parameters = Parameters::parse(query)?;
@@ -129,6 +137,18 @@ impl SearchAddress {
             parameters = parameters.without(&aliases).with(name, value);
         }
         self.changed(&parameters)
+    }
+
+    /// The same search in one year, or in the part of it that the search asks for.
+    pub(crate) fn in_year(&self, year: i32) -> String {
+        let (mut from, mut to) = (format!("{year:04}-01-01"), format!("{year:04}-12-31"));
+        if let Some(given) = self.value("issued_after").filter(|given| *given > from.as_str()) {
+            from = given.to_owned();
+        }
+        if let Some(given) = self.value("issued_before").filter(|given| *given < to.as_str()) {
+            to = given.to_owned();
+        }
+        self.with(&[("issued_after", &from), ("issued_before", &to)])
     }
 
     /// The same search without these parameters, which are not aliases. A search without words is not sorted by

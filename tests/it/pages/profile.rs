@@ -112,6 +112,8 @@ fn a_vendor_is_shown_in_a_sentence_charts_and_tables() {
             "Contracts (4)",
             "Disclosed federal contracts (1)",
             "4 contracts worth $1.2 million, 2020–2023, with 2 buyers.",
+            "The largest buyer is Parks, with 75% of the value; 83% of the value is of the kind “Services”; as far as the \
+             method is published, 17% of the value was awarded without competition.",
             "3 of the 4 state a value.",
             "Contracts by year",
             "Buyers with the largest total value",
@@ -151,6 +153,7 @@ fn french_pages_have_french_names_and_figures() {
         &[
             "Voirie",
             "4 contrats d’une valeur de 2,3 M$, 2020–2023, avec 2 fournisseurs.",
+            "Le plus grand fournisseur est Béton & Fils, avec 87 % de la valeur",
             "Fournisseurs dont la valeur totale est la plus élevée",
             "Béton & Fils",
             "Acme Paving",

@@ -206,7 +206,8 @@ fn a_solicitation_is_shown_from_notice_to_contract() {
         &html,
         &[
             "Solicitation AO-24/7",
-            "2 records, from January 2, 2024 to May 31, 2025, worth $1.2 million.",
+            "125 days from the first notice to the first award, 1 supplier, worth $1.2 million.",
+            "2 records, from January 2, 2024 to May 31, 2025.",
             "From notice to contract",
             "Award Déneigement Léo inc.",
             "Contract Déneigement Léo inc.",

@@ -6,7 +6,7 @@ use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
 use super::html::between;
-use crate::support::{TestServer, contracts, merged};
+use crate::support::{TestServer, contracts, merged, sample_records};
 
 fn unescaped(text: &str) -> String {
     text.replace("&#38;", "&").replace("&amp;", "&")
@@ -181,6 +181,93 @@ fn each_value_of_a_facet_leads_to_as_many_records() {
         }
     }
     assert!(followed > 30, "only {followed} links");
+}
+
+/// The number of records that a page of results has.
+fn total(html: &str) -> u64 {
+    number(sentence(html).split(' ').next().unwrap())
+}
+
+/// A whole number as pages in English write it.
+fn number(text: &str) -> u64 {
+    text.replace(',', "")
+        .parse()
+        .unwrap_or_else(|_| panic!("not a number: {text}"))
+}
+
+/// What links of a page of results state: the address, and how many records it leads to.
+fn stated(html: &str) -> Vec<(String, u64)> {
+    let mut stated = Vec::new();
+    for facet in between(html, "<section class=\"search-facet\"", "</section>") {
+        // The start of a method finds longer ones, and the link of a condition removes it.
+        if facet.contains("facet-procurement_method") {
+            continue;
+        }
+        for value in between(facet, "<li>", "</li>") {
+            if let [href, ..] = between(value, "href=\"", "\"")[..] {
+                stated.push((unescaped(href), number(between(value, "search-count\">", "<")[0])));
+            }
+        }
+    }
+    for row in between(html, "<tr><th scope=\"row\"><a href=\"/en/search", "</tr>") {
+        let href = format!("/en/search{}", row.split('"').next().unwrap());
+        let count = row.rsplit("<td class=\"number\">").next().unwrap();
+        stated.push((unescaped(&href), number(count.split('<').next().unwrap())));
+    }
+    for meaning in between(html, "<section class=\"search-meanings\"", "</section>") {
+        for meant in between(meaning, "<li>", "</li>") {
+            let href = unescaped(between(meant, "href=\"", "\"")[0]);
+            let count = between(meant, " · ", " ")[0].replace('\u{a0}', "");
+            if href.contains("/search?") {
+                stated.push((href, number(count.trim())));
+            }
+        }
+    }
+    stated
+}
+
+#[test]
+fn facets_bars_and_meanings_of_the_sample_lead_to_as_many_records_as_they_state() {
+    let server = TestServer::own(&sample_records(), |_| {});
+    let mut followed = BTreeSet::new();
+    let mut by_code = 0;
+    for (kind, q) in [
+        ("contract", ""),
+        ("contract", "snow+removal"),
+        ("contract", "d%C3%A9neigement"),
+        ("contract", "roofing"),
+        ("contract", "services&issued_after=2019-03-04&issued_before=2023-09-08"),
+        ("contract", "software"),
+        ("contract", "travaux"),
+        ("contract", "pavage&sort_by=value"),
+        ("tender", "maintenance"),
+        ("tender", "construction"),
+        ("award", "services"),
+        ("disclosure", ""),
+        ("disclosure", "consulting"),
+        ("standing_offer", ""),
+        ("pre_solicitation", ""),
+        ("contract", "montreal"),
+    ] {
+        let search = format!("/en/search?kind={kind}&q={q}");
+        let html = server.html(&search, 200);
+        if let [note, ..] = between(&html, "Included for their commodity code, not their words: ", "</p>")[..] {
+            let count = number(note.split([' ', '\u{a0}']).next().unwrap());
+            let without_codes = server.html(&format!("{search}&match_codes=false"), 200);
+            assert_eq!(total(&html) - total(&without_codes), count, "{q}");
+            let own = between(note, "<a href=\"/en/search", "\"");
+            let own = format!("/en/search{}", unescaped(own.last().unwrap()));
+            assert!(total(&server.html(&own, 200)) <= total(&without_codes), "{own}");
+            by_code += count;
+        }
+        for (href, count) in stated(&html) {
+            if followed.insert(href.clone()) {
+                assert_eq!(total(&server.html(&href, 200)), count, "{kind} {q}: {href}");
+            }
+        }
+    }
+    assert!(followed.len() >= 300, "only {} links", followed.len());
+    assert!(by_code > 0, "no record was found for its code");
 }
 
 #[test]
