@@ -368,3 +368,46 @@ fn a_supplier_stands_for_all_its_names() {
     );
     assert_eq!(server().get("/bids?supplier=sup_0").status, 422);
 }
+
+#[test]
+fn market_figures_of_tenders_count_the_bidders_of_open_calls() {
+    let collection = collection();
+    let open = calls(&collection, "open");
+    for (query, passes) in [
+        ("", Box::new(|_: &Value| true) as IsOf),
+        (
+            "&municipality=laval&category=CNST",
+            Box::new(|tender| {
+                tender["municipality"] == json!("laval") && tender["procurement_category"] == json!("CNST")
+            }),
+        ),
+        (
+            "&q=pavage&issued_after=2010-06-01",
+            Box::new(|tender| {
+                tender["title_fr"].as_str().unwrap().contains("pavage")
+                    && tender["publication_date"]
+                        .as_str()
+                        .is_some_and(|day| day >= "2010-06-01")
+            }),
+        ),
+    ] {
+        let bids = get(&format!("/tender/stats?include=market{query}"))["market"]["bids"].clone();
+        let all = collection.tenders.values().filter(|tender| passes(tender)).count();
+        let of_calls = open.iter().filter(|notice| passes(tender(&collection, notice)));
+        let bidders: Vec<f64> = of_calls.map(|notice| bids_of(notice).len() as f64).collect();
+        let coverage = (bidders.len() as f64 / all as f64 * 1e4).round() / 1e4;
+        assert!(!bidders.is_empty());
+        assert_eq!(bids["coverage"], json!(coverage), "{query}");
+        is_close(&bids["median"], median(bidders), query);
+    }
+    let unknown = get("/tender/stats?include=market&status=Active")["market"]["bids"].clone();
+    assert_eq!(unknown, json!({"median": null, "coverage": 0.0}));
+}
+
+/// The folded names of the bidders of a notice.
+fn bids_of(notice: &Value) -> BTreeSet<String> {
+    bids(notice)
+        .iter()
+        .map(|bid| fold(bid["name"].as_str().unwrap()))
+        .collect()
+}

@@ -9,7 +9,10 @@ use serde::Serialize;
 
 use crate::{
     api::analysis::competition::Competition,
-    catalog::ask::Ask,
+    catalog::{
+        ask::Ask,
+        bids::{BidQuery, Notice},
+    },
     engine::{
         Error,
         aggregation::{Money, TermsAggregation, ValueAggregation, nearest_rank},
@@ -103,8 +106,24 @@ pub(crate) fn market_figures(ask: &Ask, query: &SearchQuery) -> Result<MarketFig
     let methods = counted.take(Facet::ProcurementMethod);
     let competition = Competition::of(methods, counted.total, amount.unwrap_or_default());
     let by_amount = Schema::of(query.entity_type).has_role(Role::Value);
-    let counts = ask.generation.engine.market(query, ask.deadline.clone())?;
+    let mut counts = ask.generation.engine.market(query, ask.deadline.clone())?;
+    add_bidders(ask, query, &mut counts)?;
     Ok(figures(&counts, counted.total, &competition, by_amount))
+}
+
+/// Counts the tenders whose notices list bidders: each bidder of an open call made a bid. Direct awards have no
+/// competition, and many invitations list the winner only.
+fn add_bidders(ask: &Ask, query: &SearchQuery, counts: &mut MarketCounts) -> Result<(), Error> {
+    let store = &ask.generation.bids;
+    let Some(calls) = BidQuery::open_calls(query) else {
+        return Ok(());
+    };
+    let visit = |notice: &Notice, _: &[usize]| {
+        let bidders = u32::try_from(store.bidders(notice)).unwrap_or(u32::MAX);
+        *counts.bids.entry(bidders).or_default() += 1;
+        true
+    };
+    store.for_each_match(&calls, &*ask.generation.engine, &ask.deadline, visit)
 }
 
 fn figures(counts: &MarketCounts, total: u64, competition: &Competition, by_amount: bool) -> MarketFigures {

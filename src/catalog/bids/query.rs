@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::{
-    model::{Facet, bids::Procedure},
-    query::{Filter, text::TextQuery},
+    model::{EntityType, Facet, Role, bids::Procedure},
+    query::{Filter, SearchQuery, text::TextQuery},
 };
 
 /// Conditions on bids; all must hold. Equal queries have equal fingerprints.
@@ -20,6 +20,15 @@ pub(crate) struct BidQuery {
     pub(crate) won: Option<bool>,
 }
 
+/// The roles whose keys a notice of the store has.
+const KEY_ROLES: [Role; 5] = [
+    Role::Municipality,
+    Role::Department,
+    Role::Category,
+    Role::Commodity,
+    Role::ProcurementMethod,
+];
+
 impl BidQuery {
     /// The bids that some names of one bidder made, by their keys.
     pub(crate) fn of_bidder(keys: Vec<String>) -> BidQuery {
@@ -28,6 +37,26 @@ impl BidQuery {
             filters: vec![Filter::AnyFacetValue { facet, keys }],
             ..BidQuery::default()
         }
+    }
+
+    /// The open calls that a search of tenders finds; `None` if the search asks for what the store does not hold, such
+    /// as a status.
+    pub(crate) fn open_calls(search: &SearchQuery) -> Option<BidQuery> {
+        let is_held = |filter: &Filter| match filter {
+            Filter::Term { role, .. } | Filter::Prefix { role, .. } | Filter::Contains { role, .. } => {
+                KEY_ROLES.contains(role)
+            }
+            Filter::Dates { role, .. } => *role == Role::Date,
+            Filter::FacetValue { facet, .. } => *facet == Facet::NamedDepartment,
+            Filter::AnyFacetValue { .. } | Filter::Values { .. } => false,
+        };
+        let is_of_tenders = search.entity_type == EntityType::Tender;
+        (is_of_tenders && search.filters.iter().all(is_held)).then(|| BidQuery {
+            filters: search.filters.clone(),
+            text: search.text.clone(),
+            procedure: Some(Procedure::Open),
+            won: None,
+        })
     }
 
     /// The keys of the bidders that it asks for, if it names them.

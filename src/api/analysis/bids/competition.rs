@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::comparison::rounded;
+use super::bidder::{CallsBidOn, WinRate};
 use crate::{
     catalog::bids::{BidStore, Notice},
     engine::aggregation::nearest_rank,
@@ -22,6 +22,9 @@ pub(crate) struct CallFigures {
     pub(crate) calls_with_one_bidder: u64,
     /// As a share of the calls, from 0 to 1.
     pub(crate) share_with_one_bidder: Option<f64>,
+    /// The 95 % interval of Wilson of that share.
+    pub(crate) share_with_one_bidder_low: Option<f64>,
+    pub(crate) share_with_one_bidder_high: Option<f64>,
     /// Calls that no bidder won.
     pub(crate) calls_without_winner: u64,
 }
@@ -29,9 +32,9 @@ pub(crate) struct CallFigures {
 /// The calls of a year.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct YearOfCalls {
-    year: i32,
+    pub(crate) year: i32,
     #[serde(flatten)]
-    figures: CallFigures,
+    pub(crate) figures: CallFigures,
 }
 
 /// Competition for the calls of some notices.
@@ -74,11 +77,17 @@ impl Calls {
         self.bidders.sort_unstable();
         let calls = self.bidders.len();
         let with_one = self.bidders.partition_point(|bidders| *bidders <= 1) as u64;
+        let share = WinRate::of(CallsBidOn {
+            calls: calls as u64,
+            won: with_one,
+        });
         CallFigures {
             calls: calls as u64,
             median_bidders: (calls > 0).then(|| self.bidders[nearest_rank(50, calls)]),
             calls_with_one_bidder: with_one,
-            share_with_one_bidder: (calls > 0).then(|| rounded(with_one as f64 / calls as f64)),
+            share_with_one_bidder: share.map(|share| share.rate),
+            share_with_one_bidder_low: share.map(|share| share.low),
+            share_with_one_bidder_high: share.map(|share| share.high),
             calls_without_winner: self.without_winner,
         }
     }
