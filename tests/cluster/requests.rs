@@ -67,7 +67,7 @@ impl Drawn {
         let mut requests = self.fixed();
         while requests.len() < count {
             let entity_type = *random.pick(&self.types());
-            let request = match random.below(22) {
+            let request = match random.below(24) {
                 0..=8 => self.search(&mut random, entity_type),
                 9 => self.lookup(&mut random, entity_type),
                 10 => self.statistics(&mut random, entity_type),
@@ -78,6 +78,7 @@ impl Drawn {
                 17 | 18 => self.market(&mut random),
                 19 => self.commodities(&mut random, entity_type),
                 20 => self.misspelled(&mut random, entity_type),
+                21 | 22 => self.bids(&mut random),
                 _ => self.mistake(&mut random, entity_type),
             };
             requests.extend(request);
@@ -118,6 +119,13 @@ impl Drawn {
         }
         for rest in ["", "?q=serv", "?scheme=gsin&limit=100", "?q=construction&offset=3"] {
             paths.push(format!("/commodities{rest}"));
+        }
+        for rest in [
+            "",
+            "?facets=year,department,municipality,category,vendor,method,won&include_total=true",
+            "?include_statistics=true&won=true&limit=500",
+        ] {
+            paths.push(format!("/bids{rest}"));
         }
         paths.push("/tender/feed?days_back=90&limit=500".to_owned());
         paths.push("/tender/feed?days_back=90&keywords=snow+removal&translate=true".to_owned());
@@ -245,6 +253,51 @@ impl Drawn {
         add_include(&mut query, random);
         let kind = if is_vendor { "vendor" } else { "department" };
         Some(Request::Get(query.of(&format!("/{kind}/{}", encoded(&name)))))
+    }
+
+    /// A search for bids, or figures of them.
+    fn bids(&self, random: &mut Random) -> Option<Request> {
+        let like = self.pick(random, "tender")?;
+        let mut query = Query::default();
+        let path = match random.below(6) {
+            0 => format!("/tender/{}/bids", encoded(like["record_id"].as_str()?)),
+            1 => format!("/department/{}", encoded(department(like)?)),
+            2 => format!("/commodity/{}", encoded(&commodity(random, like)?)),
+            3 => format!("/vendor/{}", encoded(vendor(self.pick(random, "contract")?)?)),
+            _ => "/bids".to_owned(),
+        };
+        if path.ends_with("/bids") && path != "/bids" {
+            return Some(Request::Get(path));
+        }
+        if path != "/bids" {
+            query.add("include", "bids,market");
+            return Some(Request::Get(query.of(&path)));
+        }
+        if random.chance(40) {
+            query.add("q", &question(random, like));
+        }
+        if let Some(name) = department(like).filter(|_| random.chance(40)) {
+            query.add("department", &part(random, name, 3));
+        }
+        for (name, percent) in [("municipality", 20), ("procurement_category", 20)] {
+            if let Some(value) = like[name].as_str().filter(|_| random.chance(percent)) {
+                query.add(name.trim_start_matches("procurement_"), value);
+            }
+        }
+        for (name, value, percent) in [
+            ("method", "open", 30),
+            ("won", "false", 30),
+            ("amount_min", "50000", 20),
+            ("facets", "year,department,vendor,won", 30),
+            ("include_total", "true", 50),
+            ("include_statistics", "true", 40),
+            ("limit", "7", 50),
+        ] {
+            if random.chance(percent) {
+                query.add(name, value);
+            }
+        }
+        Some(Request::Get(query.of(&path)))
     }
 
     fn commodities(&self, random: &mut Random, entity_type: &str) -> Option<Request> {
