@@ -236,11 +236,8 @@ fn distance(t: Texts, bid: &BidRow, lowest: Option<f64>) -> String {
     }
 }
 
-/// The columns of the file, with the names of the API.
-const COLUMNS: [&str; 14] = [
-    "record_id",
-    "procedure",
-    "award_date",
+/// The columns of a bid in a file, with the names of the API.
+pub(crate) const BID_COLUMNS: [&str; 11] = [
     "vendor_name",
     "vendor_id",
     "amount",
@@ -253,6 +250,24 @@ const COLUMNS: [&str; 14] = [
     "distance_to_lowest",
     "distance_to_winner",
 ];
+
+/// What a file states of a bid, after the cells of its call.
+pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow) -> Vec<Json> {
+    call.extend([
+        json!(bid.vendor_name),
+        json!(bid.vendor_id),
+        json!(bid.amount),
+        json!(bid.unit),
+        json!(bid.unit_code),
+        json!(bid.won),
+        json!(bid.admissible),
+        json!(bid.conforming),
+        json!(bid.contract_amount),
+        json!(bid.distance_to_lowest),
+        json!(bid.distance_to_winner),
+    ]);
+    call
+}
 
 fn csv(call: &PageCall, record_id: &str) -> Result<Work, ApiError> {
     no_parameters(call.query)?;
@@ -269,24 +284,8 @@ fn csv(call: &PageCall, record_id: &str) -> Result<Work, ApiError> {
 }
 
 fn csv_reply(lang: Language, bids: &NoticeBids) -> Result<Reply, ApiError> {
-    let row = |bid: &BidRow| -> Vec<Json> {
-        vec![
-            json!(bids.record_id),
-            json!(bids.procedure),
-            json!(bids.award_date),
-            json!(bid.vendor_name),
-            json!(bid.vendor_id),
-            json!(bid.amount),
-            json!(bid.unit),
-            json!(bid.unit_code),
-            json!(bid.won),
-            json!(bid.admissible),
-            json!(bid.conforming),
-            json!(bid.contract_amount),
-            json!(bid.distance_to_lowest),
-            json!(bid.distance_to_winner),
-        ]
-    };
-    let rows = bids.results.iter().map(row).collect();
-    file::reply("bids", Rows(lang).table(&COLUMNS, rows))
+    let call = [json!(bids.record_id), json!(bids.procedure), json!(bids.award_date)];
+    let columns = [&["record_id", "procedure", "award_date"], &BID_COLUMNS[..]].concat();
+    let rows = bids.results.iter().map(|bid| with_bid(call.to_vec(), bid)).collect();
+    file::reply("bids", Rows(lang).table(&columns, rows))
 }

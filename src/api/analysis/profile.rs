@@ -29,7 +29,7 @@ pub(crate) struct Profile {
 pub(crate) struct NamedRecords {
     pub(crate) entity_type: EntityType,
     pub(crate) records: u64,
-    named: ResolvedName,
+    pub(crate) named: ResolvedName,
 }
 
 /// The facet of the other side: the buyers of a vendor, the suppliers of a department.

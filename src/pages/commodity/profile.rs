@@ -32,6 +32,7 @@ use crate::{
     pages::{
         address::{self, Parameters},
         bilingual::Shown,
+        calls::CallsPart,
         charts::{RankedBars, YearBars},
         commodity_names,
         kind_tabs::KindTab,
@@ -84,6 +85,7 @@ struct CommodityPage {
     suppliers: Option<RankedBars>,
     children: Vec<Child>,
     market: Option<MarketTable>,
+    calls: CallsPart,
     newest: Vec<ListedRecord>,
     has_vendors: bool,
     search: String,
@@ -151,7 +153,7 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
         names: usize::MAX,
         has_places: true,
     };
-    let cost = plan.cost(&call.generation);
+    let cost = plan.cost(&call.generation).and_bids(&call.generation, 1);
     let work = Work::search(&call.generation, move |ask| match plan.run(ask)? {
         Some(found) => render(&shown(ask, &plan.code, request, &found)?),
         None => unknown(request.layout, plan.code.code()),
@@ -199,6 +201,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         doubt: overview.doubt(Some(address::search(lang, entity_type, &without))),
         children: children(found, t, linked),
         market: overview.market(MarketScope::Suppliers, true),
+        calls: CallsPart::of(ask, t, commodity_filter(code), &address::commodity(lang, code))?,
         newest: overview.newest()?,
         has_vendors: Schema::of(entity_type).has_role(Role::Vendor),
         search: address::search(lang, entity_type, &parameters),

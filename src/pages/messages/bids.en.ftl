@@ -83,3 +83,45 @@ bidder-pair = Both bid on { $count ->
        *[other] { $count } open calls
     }: { $first } won { $first_won }, { $second } won { $second_won }, and { $others } went to neither.
 bidder-no-records = No contract or award names this supplier. Publishers state it as a bidder.
+bidder-none = No publisher states a bid of this supplier. Only some publishers state who bid.
+bidder-by-years = Open calls by year
+bidder-by-bodies = Open calls by body
+bidder-by-classes = Open calls by commodity class
+bidder-body = Body
+bidder-class = Class
+bidder-won = Won
+bidder-csv = The bids as CSV
+bidder-csv-note = (the newest, as many as the plan allows in one page; the Link header leads to the next file)
+
+## The calls of a body or of a commodity.
+calls-title = Who bid
+calls-none = Publishers state no bids for these calls. Only some publishers state who bid.
+calls-open =
+    { $count ->
+        [one] { $count } open call
+       *[other] { $count } open calls
+    } with bids: half had at most { $median ->
+        [one] { $median } bidder
+       *[other] { $median } bidders
+    }. One bidder only: { $share }.
+calls-invitation =
+    { $count ->
+        [one] { $count } call
+       *[other] { $count } calls
+    } by invitation, where many notices list the winner only: half had at most { $median ->
+        [one] { $median } bidder
+       *[other] { $median } bidders
+    }. One bidder only: { $share }.
+calls-direct =
+    { $count ->
+        [one] { $count } direct award, which is
+       *[other] { $count } direct awards, which are
+    } no competition.
+calls-by-year = Open calls by year
+calls-median = Median of bidders
+calls-one-bidder = One bidder only
+calls-never-won = Suppliers that bid and never won
+calls-never-won-note =
+    { $count } of { $all } bidders won none of the open calls; those with most calls are listed.
+calls-bid-on = Open calls bid on
+calls-csv = These figures as CSV

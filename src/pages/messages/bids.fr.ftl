@@ -83,3 +83,45 @@ bidder-pair = Les deux ont soumissionné à { $count ->
        *[other] { $count } appels publics
     } : { $first } en a remporté { $first_won }, { $second } { $second_won }, et { $others } sont allés à un autre ou à personne.
 bidder-no-records = Aucun contrat ni aucune attribution ne nomme ce fournisseur. Des diffuseurs l’indiquent comme soumissionnaire.
+bidder-none = Aucun diffuseur n’indique de soumission de ce fournisseur. Seuls certains diffuseurs indiquent qui a soumissionné.
+bidder-by-years = Appels publics par année
+bidder-by-bodies = Appels publics par organisme
+bidder-by-classes = Appels publics par classe de biens et services
+bidder-body = Organisme
+bidder-class = Classe
+bidder-won = Remportés
+bidder-csv = Les soumissions en CSV
+bidder-csv-note = (les plus récentes, autant que le forfait en permet par page ; l’en-tête Link mène au fichier suivant)
+
+## Les appels d’un organisme ou d’un code.
+calls-title = Qui a soumissionné
+calls-none = Les diffuseurs n’indiquent aucune soumission à ces appels. Seuls certains diffuseurs indiquent qui a soumissionné.
+calls-open =
+    { $count ->
+        [one] { $count } appel public
+       *[other] { $count } appels publics
+    } avec des soumissions : la moitié avaient au plus { $median ->
+        [one] { $median } soumissionnaire
+       *[other] { $median } soumissionnaires
+    }. Un seul soumissionnaire : { $share }.
+calls-invitation =
+    { $count ->
+        [one] { $count } appel
+       *[other] { $count } appels
+    } sur invitation, dont beaucoup d’avis ne nomment que le gagnant : la moitié avaient au plus { $median ->
+        [one] { $median } soumissionnaire
+       *[other] { $median } soumissionnaires
+    }. Un seul soumissionnaire : { $share }.
+calls-direct =
+    { $count ->
+        [one] { $count } contrat de gré à gré
+       *[other] { $count } contrats de gré à gré
+    }, sans concurrence.
+calls-by-year = Appels publics par année
+calls-median = Médiane des soumissionnaires
+calls-one-bidder = Un seul soumissionnaire
+calls-never-won = Fournisseurs qui ont soumissionné sans jamais remporter
+calls-never-won-note =
+    { $count } des { $all } soumissionnaires n’ont remporté aucun des appels publics ; ceux qui en comptent le plus sont nommés.
+calls-bid-on = Appels publics où ils ont soumissionné
+calls-csv = Ces chiffres en CSV

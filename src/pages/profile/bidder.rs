@@ -2,31 +2,28 @@
 
 use crate::{
     api::analysis::bids::{
-        bidder::{BidderFigures, CallsBidOn, Rival},
+        bidder::{BidderFigures, CallsBidOn, CallsBy, Rival},
         pair::{Pair, Side},
     },
     catalog::{ask::Ask, generation::Generation},
     http::error::ApiError,
-    model::Facet,
-    pages::{messages::Texts, supplier_names::bidder_page},
+    model::{Facet, commodity::CommodityCode},
+    pages::{
+        address, commodity_names,
+        figure_table::{FigureRow, FigureTable},
+        messages::Texts,
+        supplier_names::bidder_page,
+    },
 };
 
 /// The bids of a supplier, in words.
 pub(super) struct BidderPart {
-    /// Labels and figures.
+    /// Labels and figures; none if publishers state no bid of it.
     pub(super) facts: Vec<(String, String)>,
-    pub(super) rivals: Vec<RivalRow>,
-    /// How many rivals there are, if not all are listed.
-    pub(super) rivals_note: Option<String>,
-}
-
-/// A supplier that was met in the same calls.
-pub(super) struct RivalRow {
-    pub(super) name: String,
-    pub(super) href: String,
-    pub(super) calls: u64,
-    pub(super) won: u64,
-    pub(super) won_by_rival: u64,
+    pub(super) tables: Vec<FigureTable>,
+    /// The files with these figures, and with the bids.
+    pub(super) calls_csv: String,
+    pub(super) bids_csv: String,
 }
 
 /// The names of a supplier, as bids are found by them.
@@ -46,25 +43,17 @@ impl Bidder {
 }
 
 impl BidderPart {
-    /// `None` if publishers state no bid of it.
-    pub(super) fn of(ask: &Ask, t: Texts, bidder: &Bidder) -> Result<Option<BidderPart>, ApiError> {
-        if !is_bidder(&ask.generation, &bidder.keys) {
-            return Ok(None);
-        }
+    /// `page` is the address of the page.
+    pub(super) fn of(ask: &Ask, t: Texts, bidder: &Bidder, page: &str) -> Result<BidderPart, ApiError> {
         let figures = BidderFigures::of(ask, bidder.keys.clone(), Vec::new())?;
-        let listed = figures.rivals.len() as u64;
-        Ok(Some(BidderPart {
-            facts: facts(t, &figures),
-            rivals_note: (figures.distinct_rivals > listed).then(|| {
-                let count = figures.distinct_rivals;
-                t.with("bidder-rivals-note", &[("listed", &listed), ("count", &count)])
-            }),
-            rivals: figures
-                .rivals
-                .iter()
-                .map(|rival| row(&ask.generation, t, rival))
-                .collect(),
-        }))
+        let is_known = is_bidder(&ask.generation, &bidder.keys);
+        let file = address::spreadsheet(page);
+        Ok(BidderPart {
+            facts: if is_known { facts(t, &figures) } else { Vec::new() },
+            tables: tables(&ask.generation, t, &figures),
+            calls_csv: format!("{file}/calls"),
+            bids_csv: format!("{file}/bids"),
+        })
     }
 }
 
@@ -110,13 +99,74 @@ fn facts(t: Texts, figures: &BidderFigures) -> Vec<(String, String)> {
     facts
 }
 
-fn row(generation: &Generation, t: Texts, rival: &Rival) -> RivalRow {
-    RivalRow {
+/// By year, body, class and rival.
+fn tables(generation: &Generation, t: Texts, figures: &BidderFigures) -> Vec<FigureTable> {
+    let lang = t.language();
+    let body = |of: &CallsBy| (of.value.clone(), Some(address::department(lang, &of.value)));
+    let class = |of: &CallsBy| match CommodityCode::of_key(&of.value) {
+        Some(code) => (
+            commodity_names::label(&generation.commodities, &code, t),
+            Some(address::commodity(lang, &code)),
+        ),
+        None => (of.value.clone(), None),
+    };
+    let mut years = table(t, "years", &figures.by_year, |of| (of.value.clone(), None));
+    // The newest first.
+    years.rows.reverse();
+    vec![
+        years,
+        table(t, "bodies", &figures.by_department, body),
+        table(t, "classes", &figures.by_class, class),
+        rivals(generation, t, figures),
+    ]
+}
+
+/// The calls by one of these. `named` gives the name of a row and its page.
+fn table(
+    t: Texts,
+    by: &'static str,
+    calls: &[CallsBy],
+    named: impl Fn(&CallsBy) -> (String, Option<String>),
+) -> FigureTable {
+    let row = |of: &CallsBy| {
+        let (name, href) = named(of);
+        let share = t.percent(of.calls.won as f64 / of.calls.calls as f64);
+        let values = vec![t.count(of.calls.calls), t.count(of.calls.won), share];
+        FigureRow { name, href, values }
+    };
+    let (id, of) = match by {
+        "years" => ("bids-by-year", "chart-year"),
+        "bodies" => ("bids-by-body", "bidder-body"),
+        _ => ("bids-by-class", "bidder-class"),
+    };
+    FigureTable {
+        id,
+        title: t.keyed("bidder-by-", by),
+        of: t.text(of),
+        columns: ["bidder-open", "bidder-won", "bidder-rate"]
+            .map(|key| t.text(key))
+            .into(),
+        rows: calls.iter().map(row).collect(),
+        note: None,
+    }
+}
+
+fn rivals(generation: &Generation, t: Texts, figures: &BidderFigures) -> FigureTable {
+    let row = |rival: &Rival| FigureRow {
         name: rival.vendor_name.clone(),
-        href: bidder_page(generation, t.language(), &rival.vendor_name),
-        calls: rival.calls,
-        won: rival.won,
-        won_by_rival: rival.won_by_rival,
+        href: Some(bidder_page(generation, t.language(), &rival.vendor_name)),
+        values: vec![t.count(rival.calls), t.count(rival.won), t.count(rival.won_by_rival)],
+    };
+    let (listed, count) = (figures.rivals.len() as u64, figures.distinct_rivals);
+    FigureTable {
+        id: "rivals",
+        title: t.text("bidder-rivals"),
+        of: t.text("bids-supplier"),
+        columns: ["bidder-common", "bidder-won-here", "bidder-won-there"]
+            .map(|key| t.text(key))
+            .into(),
+        rows: figures.rivals.iter().map(row).collect(),
+        note: (count > listed).then(|| t.with("bidder-rivals-note", &[("listed", &listed), ("count", &count)])),
     }
 }
 

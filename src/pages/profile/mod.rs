@@ -5,6 +5,7 @@
 //! never adds up several, because contracts, awards and disclosures report the same money.
 
 mod bidder;
+pub(crate) mod bidder_files;
 mod column;
 mod competition_table;
 mod csv;
@@ -34,6 +35,7 @@ use crate::{
     model::{EntityType, Facet},
     pages::{
         address::{self, Parameters},
+        calls::CallsPart,
         kind_tabs::KindTab,
         messages::Texts,
         page::{Exports, Layout, PageCall, Section, render},
@@ -103,8 +105,7 @@ fn page(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
         }
         render(&profile(ask, request, &found, layout.with_exports(exports))?)
     });
-    let scans = usize::from(facet == Facet::Vendor);
-    let cost = cost.and_bids(&call.generation, scans);
+    let cost = cost.and_bids(&call.generation, 1);
     call.validated(cost.charge(work), &(call.path, call.query))
 }
 
@@ -124,6 +125,7 @@ fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) 
     let (columns, kind, missing) = columns(ask, &request, found)?;
     let title = title_of(view, &columns, &request.name);
     let (bidder, head_to_head) = bids(ask, &request)?;
+    let calls = calls(ask, &request, found)?;
     let tab = |of: &NamedRecords| KindTab::new(of.entity_type, of.records, kind, &request.path, &request.query);
     Ok(ProfilePage {
         t: view.t,
@@ -132,6 +134,7 @@ fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) 
         all_names: all_names(ask, view, &request.name),
         supplier: None,
         bidder,
+        calls,
         comparison: comparison(&columns),
         form: CompareForm {
             kind: request.kind.map(EntityType::name),
@@ -163,11 +166,25 @@ fn bidder_of(request: &Request, name: &str) -> Bidder {
     }
 }
 
+/// Who bid for the calls of a body, unless it is compared with another one.
+fn calls(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Option<CallsPart>, ApiError> {
+    let View { t, facet, .. } = request.view;
+    let is_alone = facet != Facet::Vendor && request.with.is_none();
+    let Some(first) = found.first().filter(|_| is_alone) else {
+        return Ok(None);
+    };
+    let filter = analysis::filter(request.facet(), &first.named);
+    let page = address::department(t.language(), &request.name);
+    CallsPart::of(ask, t, filter, &page).map(Some)
+}
+
 /// The bids of a vendor; with a second name, the calls that both bid on.
 fn bids(ask: &Ask, request: &Request) -> Result<(Option<BidderPart>, Option<String>), ApiError> {
     let (t, own) = (request.view.t, bidder_of(request, &request.name));
+    let page = address::vendor(t.language(), &request.name);
     match &request.with {
-        None => Ok((BidderPart::of(ask, t, &own)?, None)),
+        _ if request.view.facet != Facet::Vendor => Ok((None, None)),
+        None => Ok((Some(BidderPart::of(ask, t, &own, &page)?), None)),
         Some(with) => Ok((None, head_to_head(ask, t, own, bidder_of(request, with))?)),
     }
 }

@@ -21,6 +21,7 @@ use crate::{
     model::{EntityType, Facet},
     pages::{
         address::{self, Parameters},
+        calls::CallsPart,
         department_names::names_facet,
         kind_tabs::KindTab,
         messages::Texts,
@@ -45,6 +46,8 @@ pub(super) struct ProfilePage {
     pub(super) supplier: Option<SupplierPart>,
     /// The bids of the only name.
     pub(super) bidder: Option<BidderPart>,
+    /// The calls of the only name, which is a body.
+    pub(super) calls: Option<CallsPart>,
     /// The calls that both of two names bid on.
     pub(super) head_to_head: Option<String>,
     /// The figures of two names in rows; empty for one name.

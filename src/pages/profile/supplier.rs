@@ -75,6 +75,7 @@ fn supplier_page(ask: &Ask, request: Request, supplier: &Supplier, layout: Layou
         all_names: None,
         supplier: Some(SupplierPart::of(view.t, supplier)),
         bidder,
+        calls: None,
         comparison: comparison(&columns),
         form: CompareForm {
             kind: request.kind.map(EntityType::name),
@@ -131,7 +132,8 @@ fn columns(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<Columns,
 fn bids(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<(Option<BidderPart>, Option<String>), ApiError> {
     let (t, own) = (request.view.t, bidder_of(supplier));
     let Some(with) = &request.with else {
-        return Ok((BidderPart::of(ask, t, &own)?, None));
+        let page = address::supplier(t.language(), &supplier.id);
+        return Ok((Some(BidderPart::of(ask, t, &own, &page)?), None));
     };
     let second = named(&ask.generation.suppliers, with);
     // A bidder without records need not be a known supplier.

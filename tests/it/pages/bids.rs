@@ -17,7 +17,7 @@ fn server() -> TestServer {
     let tender = |id: &str, number: &str| {
         let record = json!({
             "record_id": id, "title_fr": format!("Pavage {id}"), "buyer_name": "Ville de Laval", "municipality": "laval",
-            "publication_date": "2015-05-06", "solicitation_number": number,
+            "publication_date": "2015-05-06", "solicitation_number": number, "unspsc": "72141107",
         });
         (EntityType::Tender, record.to_string())
     };
@@ -34,6 +34,11 @@ fn server() -> TestServer {
         })
         .collect();
     records.push((EntityType::Contract, contract.to_string()));
+    let without_bids = json!({
+        "record_id": "c2", "vendor_name": "Never a bidder", "award_date": "2015-07-01", "contract_value": 5_000,
+        "municipality": "gatineau", "department_fr": "Ville de Gatineau", "unspsc": "43211503"
+    });
+    records.push((EntityType::Contract, without_bids.to_string()));
     let many: Vec<_> = (0..60)
         .map(|number| json!({"name": format!("Bidder {number}"), "won": number == 0, "amount": 1000 + number}))
         .collect();
@@ -197,9 +202,71 @@ fn a_bidder_shows_what_it_won_and_against_whom() {
         &["Both bid on 1 open call"],
     );
     assert_eq!(get("/en/vendor/Nobody%20at%20all").status, 404);
-    assert!(
-        !SERVER
-            .html("/en/department/Ville%20de%20Laval", 200)
-            .contains("id=\"bids\"")
+}
+
+#[test]
+fn a_bidder_shows_its_calls_by_year_body_and_class_and_has_them_as_files() {
+    assert_shows(
+        "/en/vendor/Pavages%20Un%20inc.",
+        &[
+            "Open calls by year Year Open calls Won Share won 2015 1 1 100%",
+            "Open calls by body Body Open calls Won Share won Ville de Laval 1 1 100%",
+            "Open calls by commodity class",
+        ],
     );
+    let calls = SERVER.html("/en/vendor.csv/Pavages%20Un%20inc./calls", 200);
+    for line in [
+        "method,open,1,1,",
+        "year,2015,1,1,",
+        "department,Ville de Laval,1,1,",
+        "rival,Trois ltée,1,1,0",
+    ] {
+        assert!(calls.lines().any(|found| found == line), "{line} is not in {calls}");
+    }
+    let all = SERVER.html("/en/vendor.csv/Un/bids", 200);
+    let ids: Vec<&str> = all.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(ids, ["direct", "lots", "units"]);
+    let first = get("/en/vendor.csv/Un/bids?limit=1");
+    let link = first.headers["link"].to_str().unwrap();
+    let next = link.trim_start_matches('<').split('>').next().unwrap();
+    let second = SERVER.html(next, 200);
+    assert!(second.lines().nth(1).unwrap().starts_with("lots,"), "{second}");
+    assert_eq!(SERVER.html("/en/vendor.csv/Un/bids?won=false", 200).lines().count(), 1);
+    let found = SERVER.get("/suppliers?name=Pavages%20Un%20inc.").json();
+    let id = found["results"][0]["id"].as_str().unwrap();
+    assert_eq!(
+        SERVER.html(&format!("/en/supplier.csv/{id}/bids"), 200).lines().count(),
+        2
+    );
+    assert_eq!(SERVER.html(&format!("/en/supplier.csv/{id}/calls"), 200), calls);
+    assert_shows(
+        "/en/vendor/Never%20a%20bidder",
+        &["No publisher states a bid of this supplier."],
+    );
+}
+
+#[test]
+fn a_body_and_a_commodity_show_competition_by_year_and_who_never_won() {
+    for path in ["department/Ville%20de%20Laval", "commodity/72141107"] {
+        assert_shows(
+            &format!("/en/{path}"),
+            &[
+                "3 open calls with bids: half had at most 4 bidders. One bidder only: 0% (95% interval: 0% to 56%).",
+                "1 call by invitation",
+                "1 direct award, which is no competition.",
+                "2015 3 4 0% (95% interval: 0% to 56%)",
+                "63 of 66 bidders won none of the open calls",
+            ],
+        );
+        let file = format!("/en/{}/calls", path.replace('/', ".csv/"));
+        let page = SERVER.html(&format!("/en/{path}"), 200);
+        assert!(page.contains(&format!("href=\"{file}\"")), "{file}");
+        let file = SERVER.html(&file, 200);
+        assert!(file.contains("\nyear,2015,3,4,0,0.0,0.0,0.561497,0"), "{file}");
+        assert_eq!(file.matches("\nnever_won,").count(), 10);
+        assert_shows(&format!("/fr/{path}"), &["3 appels publics avec des soumissions"]);
+    }
+    for path in ["/en/department/Ville%20de%20Gatineau", "/en/commodity/43211503"] {
+        assert_shows(path, &["Publishers state no bids for these calls."]);
+    }
 }

@@ -83,7 +83,37 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "/supplier.csv/sup_0",
         "Il n’y a rien à cette adresse",
     ),
+    (
+        "/vendor.csv/{name}/calls",
+        "/vendor.csv/nobody/calls",
+        "Il n’y a rien à cette adresse",
+    ),
+    (
+        "/vendor.csv/{name}/bids",
+        "/vendor.csv/nobody/bids",
+        "Il n’y a rien à cette adresse",
+    ),
+    (
+        "/supplier.csv/{id}/calls",
+        "/supplier.csv/sup_0/calls",
+        "Il n’y a rien à cette adresse",
+    ),
+    (
+        "/supplier.csv/{id}/bids",
+        "/supplier.csv/sup_0/bids",
+        "Il n’y a rien à cette adresse",
+    ),
     ("/department/{name}", "/department/acme?x=1", "n’est pas un paramètre"),
+    (
+        "/department.csv/{name}/calls",
+        "/department.csv/acme/calls?x=1",
+        "n’est pas un paramètre",
+    ),
+    (
+        "/commodity.csv/{code}/calls",
+        "/commodity.csv/72/calls?x=1",
+        "n’est pas un paramètre",
+    ),
     (
         "/department.csv/{name}",
         "/department.csv/acme?x=1",

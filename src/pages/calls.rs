@@ -1,0 +1,220 @@
+//! Who bid for the calls of a body or of a commodity: competition by year, and suppliers that bid and never won.
+
+use serde_json::{Value as Json, json};
+
+use crate::{
+    api::{
+        analysis::{
+            bids::{
+                buyer::{CallsReceived, NeverWon},
+                competition::{CallFigures, YearOfCalls},
+            },
+            profile,
+        },
+        cost::ScanCost,
+        export::csv_rows::Rows,
+        params::{filters::commodity_filter, read::no_parameters},
+    },
+    catalog::{ask::Ask, generation::Generation},
+    http::{error::ApiError, quoted::quoted, work::Work},
+    model::{Facet, commodity::CommodityCode},
+    pages::{
+        address,
+        figure_table::{FigureRow, FigureTable},
+        messages::Texts,
+        page::PageCall,
+        route::{Handler, Page},
+        spreadsheet::file,
+        supplier_names::bidder_page,
+    },
+    query::Filter,
+};
+
+pub(crate) const DEPARTMENT_CSV: Page = Page {
+    template: "/{lang}/department.csv/{name}/calls",
+    handler: Handler::Named(department_csv),
+    ..Page::DEFAULT
+};
+
+pub(crate) const COMMODITY_CSV: Page = Page {
+    template: "/{lang}/commodity.csv/{code}/calls",
+    handler: Handler::Named(commodity_csv),
+    ..Page::DEFAULT
+};
+
+/// The calls of a body or of a commodity, in words.
+#[derive(Debug)]
+pub(crate) struct CallsPart {
+    /// That publishers state no bids, or the figures of all calls.
+    pub(crate) sentences: Vec<String>,
+    pub(crate) tables: Vec<FigureTable>,
+    /// The file with the same figures.
+    pub(crate) csv: Option<String>,
+}
+
+impl CallsPart {
+    /// Of the notices that pass a filter. `page` is the address of the page.
+    pub(crate) fn of(ask: &Ask, t: Texts, filter: Filter, page: &str) -> Result<CallsPart, ApiError> {
+        let received = CallsReceived::of(ask, vec![filter])?;
+        let competition = &received.competition;
+        if competition.notices == 0 {
+            return Ok(CallsPart {
+                sentences: vec![t.text("calls-none")],
+                tables: Vec::new(),
+                csv: None,
+            });
+        }
+        let mut sentences = Vec::from_iter(of_calls(t, "calls-open", &competition.open_calls));
+        sentences.extend(of_calls(t, "calls-invitation", &competition.invitations));
+        if competition.direct_awards > 0 {
+            sentences.push(t.with("calls-direct", &[("count", &competition.direct_awards)]));
+        }
+        Ok(CallsPart {
+            sentences,
+            tables: vec![
+                by_year(t, &competition.by_year),
+                never_won(t, &ask.generation, &received),
+            ],
+            csv: Some(format!("{}/calls", address::spreadsheet(page))),
+        })
+    }
+}
+
+/// "14 open calls with 3 bidders or fewer in half of them; 12% had one bidder (95% interval: 5% to 25%)."
+fn of_calls(t: Texts, key: &str, figures: &CallFigures) -> Option<String> {
+    let (median, share) = (figures.median_bidders?, one_bidder(t, figures)?);
+    Some(t.with(
+        key,
+        &[("count", &figures.calls), ("median", &median), ("share", &share)],
+    ))
+}
+
+/// The share of calls with one bidder, and its interval.
+fn one_bidder(t: Texts, figures: &CallFigures) -> Option<String> {
+    let shares = [
+        figures.share_with_one_bidder?,
+        figures.share_with_one_bidder_low?,
+        figures.share_with_one_bidder_high?,
+    ];
+    let [share, low, high] = shares.map(|share| t.percent(share));
+    Some(t.with("bidder-rate-of", &[("share", &share), ("low", &low), ("high", &high)]))
+}
+
+/// The newest year first.
+fn by_year(t: Texts, years: &[YearOfCalls]) -> FigureTable {
+    let row = |of: &YearOfCalls| FigureRow {
+        name: of.year.to_string(),
+        href: None,
+        values: vec![
+            t.count(of.figures.calls),
+            of.figures
+                .median_bidders
+                .map(|median| t.count(median))
+                .unwrap_or_default(),
+            one_bidder(t, &of.figures).unwrap_or_default(),
+        ],
+    };
+    FigureTable {
+        id: "calls-years",
+        title: t.text("calls-by-year"),
+        of: t.text("chart-year"),
+        columns: ["bidder-open", "calls-median", "calls-one-bidder"]
+            .map(|key| t.text(key))
+            .into(),
+        rows: years.iter().rev().map(row).collect(),
+        note: None,
+    }
+}
+
+fn never_won(t: Texts, generation: &Generation, received: &CallsReceived) -> FigureTable {
+    let row = |of: &NeverWon| FigureRow {
+        href: Some(bidder_page(generation, t.language(), &of.vendor_name)),
+        name: of.vendor_name.clone(),
+        values: vec![t.count(of.calls)],
+    };
+    let (count, all) = (received.never_won, received.bidders);
+    FigureTable {
+        id: "never-won",
+        title: t.text("calls-never-won"),
+        of: t.text("bids-supplier"),
+        columns: vec![t.text("calls-bid-on")],
+        rows: received.top_never_won.iter().map(row).collect(),
+        note: Some(t.with("calls-never-won-note", &[("count", &count), ("all", &all)])),
+    }
+}
+
+const COLUMNS: [&str; 9] = [
+    "by",
+    "value",
+    "calls",
+    "median_bidders",
+    "calls_with_one_bidder",
+    "share_with_one_bidder",
+    "share_with_one_bidder_low",
+    "share_with_one_bidder_high",
+    "calls_without_winner",
+];
+
+fn cells(by: &str, value: Json, figures: &CallFigures) -> Vec<Json> {
+    vec![
+        json!(by),
+        value,
+        json!(figures.calls),
+        json!(figures.median_bidders),
+        json!(figures.calls_with_one_bidder),
+        json!(figures.share_with_one_bidder),
+        json!(figures.share_with_one_bidder_low),
+        json!(figures.share_with_one_bidder_high),
+        json!(figures.calls_without_winner),
+    ]
+}
+
+fn rows(received: &CallsReceived) -> Vec<Vec<Json>> {
+    let competition = &received.competition;
+    let mut rows = vec![
+        cells("method", json!("open"), &competition.open_calls),
+        cells("method", json!("invitation"), &competition.invitations),
+    ];
+    let years = competition.by_year.iter();
+    rows.extend(years.map(|of| cells("year", json!(of.year), &of.figures)));
+    let losers = received.top_never_won.iter();
+    rows.extend(losers.map(|of| {
+        let mut row = vec![json!("never_won"), json!(of.vendor_name), json!(of.calls)];
+        row.resize(COLUMNS.len(), Json::Null);
+        row
+    }));
+    rows
+}
+
+fn department_csv(call: &PageCall, name: &str) -> Result<Work, ApiError> {
+    let name = name.to_owned();
+    csv(call, move |ask| {
+        let facet = Facet::NamedDepartment;
+        let found = profile::find(ask, facet, &name)?;
+        let of = found.first().ok_or_else(|| {
+            let text = format!(
+                "no department has the name {}; find names with /departments?q=…",
+                quoted(&name)
+            );
+            ApiError::not_found(text)
+        })?;
+        Ok(profile::filter(facet, &of.named))
+    })
+}
+
+fn commodity_csv(call: &PageCall, text: &str) -> Result<Work, ApiError> {
+    let code = CommodityCode::parse(text).map_err(|why| ApiError::not_found(why.to_string()))?;
+    csv(call, move |_| Ok(commodity_filter(&code)))
+}
+
+/// The figures of the calls that a filter finds, as a file.
+fn csv(call: &PageCall, filter: impl Fn(&Ask) -> Result<Filter, ApiError> + Send + 'static) -> Result<Work, ApiError> {
+    no_parameters(call.query)?;
+    let lang = call.lang;
+    let cost = ScanCost::of_bids(&call.generation, 1);
+    let work = Work::search(&call.generation, move |ask| {
+        let received = CallsReceived::of(ask, vec![filter(ask)?])?;
+        file::reply("calls", Rows(lang).table(&COLUMNS, rows(&received)))
+    });
+    call.validated(cost.charge(work), &(call.path, call.query))
+}

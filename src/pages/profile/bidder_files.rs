@@ -1,0 +1,159 @@
+//! The bids of a supplier as files: its figures by year, body, class and rival, and the bids themselves.
+
+use serde_json::{Value as Json, json};
+
+use crate::{
+    api::{
+        analysis::bids::{
+            bidder::{BidderFigures, CallsBidOn},
+            comparison::NoticeBidRow,
+        },
+        cost::ScanCost,
+        export::csv_rows::Rows,
+        params::{
+            bids::{BidsParams, TABLE},
+            paging::{MAX_LIMIT, limit_applied},
+            parse::Given,
+            read::{no_parameters, read_all},
+        },
+    },
+    http::{error::ApiError, quoted::quoted, work::Work},
+    model::{EntityType, Facet},
+    pages::{
+        address::Parameters,
+        bids::{BID_COLUMNS, with_bid},
+        page::PageCall,
+        route::{Handler, Page},
+        spreadsheet::file,
+        supplier_names::find,
+    },
+    query::{Filter, cursor::Cursor},
+};
+
+use super::bidder::is_bidder;
+
+pub(crate) const VENDOR_CALLS: Page = Page {
+    template: "/{lang}/vendor.csv/{name}/calls",
+    handler: Handler::Named(|call, name| calls(call, of_name(call, name)?)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const VENDOR_BIDS: Page = Page {
+    template: "/{lang}/vendor.csv/{name}/bids",
+    handler: Handler::Named(|call, name| bids(call, of_name(call, name)?)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const SUPPLIER_CALLS: Page = Page {
+    template: "/{lang}/supplier.csv/{id}/calls",
+    handler: Handler::Named(|call, id| calls(call, find(&call.generation, id)?.keys())),
+    ..Page::DEFAULT
+};
+
+pub(crate) const SUPPLIER_BIDS: Page = Page {
+    template: "/{lang}/supplier.csv/{id}/bids",
+    handler: Handler::Named(|call, id| bids(call, find(&call.generation, id)?.keys())),
+    ..Page::DEFAULT
+};
+
+/// The key of a bidder's name.
+fn of_name(call: &PageCall, name: &str) -> Result<Vec<String>, ApiError> {
+    let keys = vec![Facet::Vendor.key(name)];
+    if is_bidder(&call.generation, &keys) {
+        return Ok(keys);
+    }
+    let text = format!(
+        "no bidder has the name {}; find bidders with /bids?vendor=…",
+        quoted(name)
+    );
+    Err(ApiError::not_found(text))
+}
+
+const COLUMNS: [&str; 5] = ["by", "value", "calls", "won", "won_by_rival"];
+
+/// The figures of the page.
+fn calls(call: &PageCall, keys: Vec<String>) -> Result<Work, ApiError> {
+    no_parameters(call.query)?;
+    let lang = call.lang;
+    let cost = ScanCost::of_bids(&call.generation, 1);
+    let work = Work::search(&call.generation, move |ask| {
+        let figures = BidderFigures::of(ask, keys, Vec::new())?;
+        file::reply("calls", Rows(lang).table(&COLUMNS, rows(&figures)))
+    });
+    call.validated(cost.charge(work), &(call.path, call.query))
+}
+
+fn rows(figures: &BidderFigures) -> Vec<Vec<Json>> {
+    let row = |by: &str, value: &str, calls: CallsBidOn| {
+        vec![
+            json!(by),
+            json!(value),
+            json!(calls.calls),
+            json!(calls.won),
+            Json::Null,
+        ]
+    };
+    let mut rows = vec![
+        row("method", "open", figures.open_calls),
+        row("method", "invitation", figures.invitations),
+    ];
+    for (by, values) in [
+        ("year", &figures.by_year),
+        ("department", &figures.by_department),
+        ("commodity", &figures.by_class),
+    ] {
+        rows.extend(values.iter().map(|of| row(by, &of.value, of.calls)));
+    }
+    rows.extend(figures.rivals.iter().map(|rival| {
+        let (calls, won) = (rival.calls, rival.won);
+        let mut met = row("rival", &rival.vendor_name, CallsBidOn { calls, won });
+        met[COLUMNS.len() - 1] = json!(rival.won_by_rival);
+        met
+    }));
+    rows
+}
+
+/// The bids, the newest call first, as `GET /bids` finds them with the same parameters. A file is one page of that
+/// search.
+fn bids(call: &PageCall, keys: Vec<String>) -> Result<Work, ApiError> {
+    let given: BidsParams = read_all(TABLE, call.query)?;
+    let limit = given.limit.unwrap_or(Given {
+        name: "limit",
+        value: MAX_LIMIT.min(call.plan_limits.page_cap.into()),
+    });
+    let given = BidsParams {
+        limit: Some(limit),
+        ..given
+    };
+    let (mut search, lowered_limit) = given.resolve(&call.resolve_context(EntityType::Tender), false)?;
+    // A cursor is a place in the order of all bids, so it may be one of another bidder.
+    let fingerprint = search.query.fingerprint();
+    let facet = Facet::Vendor;
+    search.query.filters.push(Filter::AnyFacetValue { facet, keys });
+    let (lang, path, parameters) = (call.lang, call.path.to_owned(), Parameters::parse(call.query)?);
+    let cost = search.cost(&call.generation);
+    let work = Work::search(&call.generation, move |ask| {
+        let found = search.run(ask)?;
+        let row = |row: &NoticeBidRow| {
+            let call = vec![
+                json!(row.record_id),
+                json!(row.date),
+                json!(row.department),
+                json!(row.procedure),
+            ];
+            with_bid(call, &row.bid)
+        };
+        let columns = [&["record_id", "date", "department", "procedure"], &BID_COLUMNS[..]].concat();
+        let rows = found.rows.iter().map(row).collect();
+        let mut reply = file::reply("bids", Rows(lang).table(&columns, rows))?;
+        reply.headers.extend(lowered_limit.map(limit_applied));
+        if let Some(position) = found.next {
+            let cursor = Cursor::of(fingerprint, position.encode()).encode();
+            reply
+                .headers
+                .push(file::next_link(&path, &parameters, "cursor", &cursor)?);
+        }
+        Ok(reply)
+    });
+    call.validated(cost.charge(work), &(call.path, call.query))
+}
