@@ -1,6 +1,7 @@
 //! What requests share ([`AppState`]), and one request as a handler sees it ([`Call`]).
 
 use std::{
+    path::PathBuf,
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
 };
@@ -34,6 +35,8 @@ pub(crate) struct AppState {
     pub(crate) plans: Plans,
     pub(crate) gateway: Gateway,
     pub(crate) search_pool: Arc<SearchPool>,
+    /// The folder with a dump whose files are offered; `None` if none are.
+    pub(crate) exports: Option<PathBuf>,
     /// The exports that are being sent.
     pub(crate) streams: RunningStreams,
     /// Where a client changes its key's plan. If `None`, the service's own page shows the plans.

@@ -8,7 +8,10 @@ use actix_web::{
     http::header::{self, HeaderName},
 };
 
-use crate::http::middleware::{request_id::RequestId, trace::Trace};
+use crate::http::{
+    middleware::{request_id::RequestId, trace::Trace},
+    range::RangeRequest,
+};
 
 /// The origin of a request, as far as the server knows it.
 #[derive(Clone, Debug)]
@@ -22,6 +25,8 @@ pub(crate) struct Caller {
     pub(crate) forwarded_for: Option<String>,
     /// Whether the client accepts HTML, as a browser states it.
     pub(crate) accepts_html: bool,
+    /// The part of a file that the client asks for.
+    pub(crate) range: RangeRequest,
 }
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -37,6 +42,7 @@ impl Caller {
             peer: request.peer_addr().map(|peer| peer.ip().to_canonical()),
             forwarded_for: forwarded_for(request),
             accepts_html: accepts_html(request),
+            range: RangeRequest::of(request),
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod metrics;
 pub(crate) mod middleware;
 pub(crate) mod parameter_error;
 pub(crate) mod quoted;
+pub(crate) mod range;
 pub(crate) mod refusal;
 pub(crate) mod response_headers;
 pub(crate) mod search_pool;

@@ -7,7 +7,8 @@
 //! every client notices.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
+    convert::Infallible,
     fmt,
     future::Future,
     pin::Pin,
@@ -45,6 +46,9 @@ pub(crate) const STREAM_BYTES: usize = 3 << 19;
 /// The maximum number of streams: together they take at most half of the memory for responses.
 pub(crate) const MAX_STREAMS: usize = 40;
 
+/// How many files of dumps a key may download at the same time: programs read several parts of a file at once.
+pub(crate) const MAX_DOWNLOADS: usize = 8;
+
 /// The maximum size of a part of a chunk that is given to the framework at once, in bytes.
 const PART_BYTES: usize = 128 << 10;
 
@@ -74,12 +78,29 @@ pub(crate) trait ChunkSource: Send {
     fn is_compressed(&self) -> bool {
         false
     }
+
+    fn status(&self) -> StatusCode {
+        StatusCode::OK
+    }
+
+    /// The length of the whole response in bytes, if it is known.
+    fn length(&self) -> Option<u64> {
+        None
+    }
+
+    /// How many such streams a key may have at the same time.
+    fn max_of_key(&self) -> usize {
+        1
+    }
 }
 
 /// The rest of a response whose first chunk was made.
 pub(crate) struct Rest {
     coded: Arc<Mutex<Coded>>,
     memory_bytes: usize,
+    /// The length of the whole response in bytes, if it is known.
+    pub(crate) length: Option<u64>,
+    max_of_key: usize,
 }
 
 struct Coded {
@@ -102,13 +123,20 @@ impl Rest {
     ) -> Result<(Bytes, Rest), ApiError> {
         let window = encoder.as_ref().map_or(0, StreamEncoder::memory_bytes);
         let memory_bytes = source.memory_bytes() + window;
+        let (length, max_of_key) = (source.length(), source.max_of_key());
         let mut coded = Coded { source, encoder };
         let first = coded.encoded(Chunk {
             bytes: first,
             is_last: false,
         })?;
         let coded = Arc::new(Mutex::new(coded));
-        Ok((first.0, Rest { coded, memory_bytes }))
+        let rest = Rest {
+            coded,
+            memory_bytes,
+            length,
+            max_of_key,
+        };
+        Ok((first.0, rest))
     }
 }
 
@@ -129,49 +157,64 @@ impl fmt::Debug for Rest {
     }
 }
 
-/// The streams that are being sent: at most one for each key.
+/// The streams that are being sent, by key and by how many of their kind a key may have.
 #[derive(Clone, Default)]
-pub(crate) struct RunningStreams(Arc<Mutex<HashSet<Owner>>>);
+pub(crate) struct RunningStreams(Arc<Mutex<HashMap<StreamKind, usize>>>);
+
+/// Whose stream it is, and how many such ones a key may have.
+type StreamKind = (Owner, usize);
 
 /// One of the running streams, with its memory.
 pub(crate) struct StreamSlot {
     running: RunningStreams,
-    owner: Owner,
+    kind: StreamKind,
     _memory: Reservation,
 }
 
 impl RunningStreams {
     /// # Errors
-    /// 429 if the key has a running stream, 503 if there are too many of others.
+    /// 429 if the key has as many running streams as it may have, 503 if there are too many of others.
     pub(crate) fn start(&self, owner: Owner, rest: &Rest, budget: &ByteBudget) -> Result<StreamSlot, ApiError> {
         let mut running = self.lock();
-        if running.contains(&owner) {
-            let detail =
-                "this key already has an export that is being sent; wait until it has ended, or close its connection";
+        let kind = (owner, rest.max_of_key);
+        let of_kind = running.get(&kind).copied().unwrap_or_default();
+        if of_kind >= rest.max_of_key {
+            let detail = match rest.max_of_key {
+                1 => {
+                    "this key already has an export that is being sent; wait until it has ended, or close its connection"
+                }
+                _ => "this key already downloads as many files as it may at the same time; wait until one has ended",
+            };
             return Err(ApiError::too_many_requests(detail, PAUSE.as_secs()));
         }
         let mut memory = budget.reservation(owner);
-        if running.len() >= MAX_STREAMS || !memory.grow_to(rest.memory_bytes) {
+        if running.values().sum::<usize>() >= MAX_STREAMS || !memory.grow_to(rest.memory_bytes) {
             return Err(Refusal::TooManyResponses.into());
         }
-        running.insert(owner);
+        *running.entry(kind).or_default() += 1;
         drop(running);
         Ok(StreamSlot {
             running: self.clone(),
-            owner,
+            kind,
             _memory: memory,
         })
     }
 
-    /// A set, which is consistent after each statement.
-    fn lock(&self) -> MutexGuard<'_, HashSet<Owner>> {
+    /// Numbers, which are consistent after each statement.
+    fn lock(&self) -> MutexGuard<'_, HashMap<StreamKind, usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for StreamSlot {
     fn drop(&mut self) {
-        self.running.lock().remove(&self.owner);
+        let mut running = self.running.lock();
+        match running.get_mut(&self.kind) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => {
+                running.remove(&self.kind);
+            }
+        }
     }
 }
 
@@ -265,11 +308,26 @@ async fn made(
     }
 }
 
+/// The body of the answer to HEAD for a stream of known length: nothing, and its length.
+pub(crate) struct OmittedBody(pub(crate) u64);
+
+impl MessageBody for OmittedBody {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.0)
+    }
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        Poll::Ready(None)
+    }
+}
+
 impl MessageBody for StreamBody {
     type Error = actix_web::Error;
 
     fn size(&self) -> BodySize {
-        BodySize::Stream
+        self.rest.length.map_or(BodySize::Stream, BodySize::Sized)
     }
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, actix_web::Error>>> {

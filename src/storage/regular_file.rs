@@ -34,6 +34,24 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Opens a regular file that is in a folder itself: a name without folders, and no symbolic link.
+pub(crate) fn open_in(folder: &Path, name: &str) -> io::Result<File> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if name.starts_with('.') || !name.bytes().all(is_plain) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let mut options = File::options();
+    let file = options
+        .read(true)
+        .custom_flags(flags.bits() as i32)
+        .open(folder.join(name))?;
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    Ok(file)
+}
+
 /// Reads a whole regular file.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

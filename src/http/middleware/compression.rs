@@ -105,7 +105,9 @@ impl Accepted {
     /// # Errors
     /// If the deadline has passed.
     pub(crate) fn encode(self, mut reply: Reply, deadline: &Deadline) -> Result<Reply, ApiError> {
-        let is_encoded = reply.headers.iter().any(|(name, _)| *name == header::CONTENT_ENCODING);
+        // The ranges of a file are ranges of its own bytes.
+        let names = [header::CONTENT_ENCODING, header::ACCEPT_RANGES];
+        let is_encoded = reply.headers.iter().any(|(name, _)| names.contains(name));
         let is_encoded = is_encoded || reply.rest.is_some();
         let coding = self.coding_for(reply.body.len()).filter(|_| !is_encoded);
         if let Some(coding) = coding {

@@ -50,12 +50,27 @@ pub(crate) enum Validator {
 /// records differently. It is the same for every key: what depends on the plan is part of the
 /// normalized request.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Tag(String);
+pub(crate) struct Tag {
+    text: String,
+    /// Whether equal tags mean equal bytes: those of a file, which has no codings.
+    is_strong: bool,
+}
 
 impl Tag {
     /// The tag of a document that does not depend on the index.
     pub(crate) fn of_content(content: &[u8]) -> Tag {
         Tag::of(&[b"content", content])
+    }
+
+    /// The strong tag of a file, from what distinguishes it from others of its name.
+    pub(crate) fn of_file(version: &[u8]) -> Tag {
+        let tag = Tag::of(&[b"file", version]);
+        Tag { is_strong: true, ..tag }
+    }
+
+    /// As the header states it.
+    pub(crate) fn header(&self) -> String {
+        self.entity_tag().to_string()
     }
 
     fn of(parts: &[&[u8]]) -> Tag {
@@ -66,11 +81,14 @@ impl Tag {
             hash.update(part);
         }
         let digest = hash.finalize();
-        Tag(hex(&digest[..16]))
+        Tag {
+            text: hex(&digest[..16]),
+            is_strong: false,
+        }
     }
 
     fn entity_tag(&self) -> EntityTag {
-        EntityTag::new_weak(self.0.clone())
+        EntityTag::new(!self.is_strong, self.text.clone())
     }
 }
 
@@ -137,7 +155,7 @@ pub(crate) fn not_modified(tag: &Tag) -> HttpResponse {
 /// Adds the caching headers: how long the response may be stored, and the tag to revalidate it
 /// with.
 pub(crate) fn describe(response: &mut HttpResponse, tag: Option<&Tag>) {
-    let tag = tag.and_then(|tag| HeaderValue::from_str(&tag.entity_tag().to_string()).ok());
+    let tag = tag.and_then(|tag| HeaderValue::from_str(&tag.header()).ok());
     let headers = response.headers_mut();
     headers.insert(header::VARY, VARY);
     match tag {
@@ -170,7 +188,10 @@ mod tests {
 
     #[test]
     fn a_listed_tag_matches() {
-        let tag = Tag("0a1b".into());
+        let tag = Tag {
+            text: "0a1b".into(),
+            is_strong: false,
+        };
         for (value, is_listed, is_any) in [
             ("\"0a1b\"", true, false),
             ("W/\"0a1b\"", true, false),
@@ -204,7 +225,7 @@ mod tests {
     fn the_boundaries_between_parts_matter() {
         assert_ne!(Tag::of(&[b"ab", b"c"]), Tag::of(&[b"a", b"bc"]));
         assert_eq!(Tag::of_content(b"x"), Tag::of_content(b"x"));
-        assert_eq!(Tag::of_content(b"x").0.len(), 32);
+        assert_eq!(Tag::of_content(b"x").text.len(), 32);
     }
 
     proptest! {
