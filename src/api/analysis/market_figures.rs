@@ -123,7 +123,7 @@ fn add_bidders(ask: &Ask, query: &SearchQuery, counts: &mut MarketCounts) -> Res
         *counts.bids.entry(bidders).or_default() += 1;
         true
     };
-    store.for_each_match(&calls, &*ask.generation.engine, &ask.deadline, visit)
+    store.for_each_match(&calls, 0, &*ask.generation.engine, &ask.deadline, visit)
 }
 
 fn figures(counts: &MarketCounts, total: u64, competition: &Competition, by_amount: bool) -> MarketFigures {

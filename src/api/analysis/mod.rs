@@ -2,6 +2,7 @@
 //! pages for people as HTML.
 
 pub(crate) mod bids;
+pub(crate) mod citation;
 pub(crate) mod commodity;
 pub(crate) mod commodity_list;
 pub(crate) mod competition;
@@ -23,6 +24,7 @@ pub(crate) mod solicitation;
 pub(crate) mod suggest;
 pub(crate) mod suggestions;
 pub(crate) mod supplier;
+pub(crate) mod supplier_list;
 pub(crate) mod tender_feed;
 pub(crate) mod term_texts;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::header::HeaderValue;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
@@ -18,8 +18,8 @@ use crate::{
         },
         params::{
             bids::{BidsParams, TABLE},
-            paging::limit_applied,
-            param::describe,
+            file::of_list,
+            paging::{TOTAL_COUNT, limit_applied},
             read::{no_parameters, read_all},
             resolve::ResolveContext,
         },
@@ -56,7 +56,7 @@ pub(crate) const BIDS: Route = Route {
     tag: Tag::Parties,
     endpoint: Endpoint::Fixed("/bids", search),
     about: "Search bids, those that lost too; the newest tender first, its bids by amount",
-    parameters: Parameters::Table("bids", || describe(TABLE)),
+    parameters: Parameters::Table("bids", || of_list(TABLE)),
     answer: Answer::Json(SchemaGenerator::subschema_for::<BidPage>),
     headers: &["Link", "X-Total-Count", "X-Limit-Applied"],
     errors: &[INVALID_PAGE],
@@ -83,9 +83,6 @@ struct BidPage<'a> {
     statistics: Option<BidStatistics>,
     results: Vec<NoticeBidRow<'a>>,
 }
-
-/// The number of all matches, if it was requested or the response has no body to hold it.
-const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
 fn of_tender(call: &Call, record_id: String) -> Result<Work, ApiError> {
     no_parameters(call.query)?;

@@ -8,6 +8,7 @@ use crate::{
     api::{
         analysis::search_plan::{SearchPlan, SearchResults},
         params::{
+            paging::TOTAL_COUNT,
             read::next_query,
             resolve::{ResolveContext, ResolvedSearch},
             search::SearchParams,
@@ -62,9 +63,6 @@ bytes that are not an HTTP request: a malformed request line, header or body len
     example: |_| "parameter 'offset': '9501' is above 9500; use 'cursor' for deep paging".to_owned(),
     rate_limit: RateLimitHeaders::Sometimes,
 };
-
-/// The number of all matches, if it was requested or the response has no body to hold it.
-pub(crate) const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let given = SearchParams::read(entity_type, call.query)?;

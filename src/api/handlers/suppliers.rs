@@ -11,22 +11,17 @@ use crate::{
             bids::bidder::BidderFigures,
             shares::{Year, years},
             supplier::{self, SupplierRow, SupplierView},
+            supplier_list::SuppliersAsked,
         },
         cost::ScanCost,
         params::{
-            paging::{cursor_of_another_query, invalid_cursor},
-            param::describe,
-            parse::Given,
+            file::of_list,
             read::{no_parameters, read_all},
-            suppliers::{DEFAULT_LIMIT, SuppliersParams, TABLE},
+            suppliers::{SuppliersParams, TABLE},
         },
         route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route, Tag},
     },
-    catalog::{
-        ask::Ask,
-        generation::Generation,
-        suppliers::{Supplier, SupplierList},
-    },
+    catalog::{ask::Ask, suppliers::Supplier},
     engine::aggregation::{FacetBucket, Money},
     http::{
         call::Call,
@@ -35,7 +30,6 @@ use crate::{
         work::{Job, Reply, Work},
     },
     model::{EntityType, Facet},
-    query::{Position, cursor::Cursor},
 };
 
 pub(crate) const SUPPLIERS: Route = Route {
@@ -43,7 +37,7 @@ pub(crate) const SUPPLIERS: Route = Route {
     tag: Tag::Parties,
     endpoint: Endpoint::Fixed("/suppliers", list),
     about: "Suppliers by any of their names, those with most records first",
-    parameters: Parameters::Table("suppliers", || describe(TABLE)),
+    parameters: Parameters::Table("suppliers", || of_list(TABLE)),
     answer: Answer::Json(SchemaGenerator::subschema_for::<Suppliers>),
     links: &[Link {
         name: "supplier",
@@ -111,81 +105,20 @@ struct TopDepartment {
 fn list(call: &Call) -> Result<Work, ApiError> {
     let given: SuppliersParams = read_all(TABLE, call.query)?;
     let suppliers = &call.generation.suppliers;
-    let asked = Asked::new(given);
-    let start = asked.start(suppliers)?;
-    let normal_form = (asked.q.clone(), asked.name.clone(), asked.limit, start);
+    let asked = SuppliersAsked::new(given);
+    let start = asked.start(suppliers)?.unwrap_or_default();
+    let normal_form = (asked.normal_form(), start);
     let cost = ScanCost::of_bids(&call.generation, 1);
     let work = Work::search(&call.generation, move |ask| {
-        Reply::json(&asked.page(&ask.generation, start))
+        let (page, next_cursor) = asked.page(&ask.generation.suppliers, start);
+        let bids = &ask.generation.bids;
+        let results = page
+            .into_iter()
+            .map(|supplier| SupplierRow::new(supplier, bids))
+            .collect();
+        Reply::json(&Suppliers { results, next_cursor })
     });
     cost.charge(work).for_request(&normal_form)
-}
-
-/// Which suppliers a request lists.
-struct Asked {
-    q: Option<String>,
-    name: Option<String>,
-    limit: usize,
-    cursor: Option<Given<String>>,
-}
-
-impl Asked {
-    fn new(given: SuppliersParams) -> Asked {
-        Asked {
-            q: given.q.map(|given| given.value),
-            name: given.name.map(|given| given.value),
-            limit: given.limit.map_or(DEFAULT_LIMIT, |given| given.value) as usize,
-            cursor: given.cursor,
-        }
-    }
-
-    /// Binds a cursor to the names that are asked for.
-    fn fingerprint(&self) -> u32 {
-        let text = format!("suppliers\n{:?}\n{:?}", self.q, self.name);
-        crc32fast::hash(text.as_bytes())
-    }
-
-    /// The number of the first supplier of the page, as far as the cursor states it.
-    fn start(&self, suppliers: &SupplierList) -> Result<u32, ApiError> {
-        let Some(given) = &self.cursor else { return Ok(0) };
-        let cursor = Cursor::decode(&given.value).map_err(|_| invalid_cursor(given))?;
-        if !cursor.is_of(self.fingerprint()) {
-            return Err(cursor_of_another_query());
-        }
-        let last = suppliers.find_id(&cursor.position().record_id);
-        last.map(|last| last + 1).ok_or_else(|| invalid_cursor(given))
-    }
-
-    fn page(&self, generation: &Generation, start: u32) -> Suppliers {
-        let (suppliers, bids) = (&generation.suppliers, &generation.bids);
-        let mut found = match (&self.name, &self.q) {
-            (Some(name), _) => suppliers.find_name(name).into_iter().collect(),
-            (None, Some(part)) => suppliers.containing(part),
-            (None, None) => (0..suppliers.len() as u32).collect(),
-        };
-        if let (Some(_), Some(part)) = (&self.name, &self.q) {
-            let with_part = suppliers.containing(part);
-            found.retain(|number| with_part.contains(number));
-        }
-        let mut rest = found.into_iter().skip_while(|number| *number < start);
-        let page: Vec<Supplier> = rest
-            .by_ref()
-            .take(self.limit)
-            .filter_map(|number| suppliers.get(number))
-            .collect();
-        let last = page.last().filter(|_| rest.next().is_some());
-        let position = |last: &Supplier| Position {
-            key: None,
-            record_id: last.id.clone(),
-        };
-        Suppliers {
-            next_cursor: last.map(|last| Cursor::of(self.fingerprint(), position(last)).encode()),
-            results: page
-                .into_iter()
-                .map(|supplier| SupplierRow::new(supplier, bids))
-                .collect(),
-        }
-    }
 }
 
 fn get(call: &Call, id: String) -> Result<Work, ApiError> {

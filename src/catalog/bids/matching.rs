@@ -52,11 +52,12 @@ enum WordTerm {
 }
 
 impl BidStore {
-    /// Calls `visit` for each notice with a bid that matches, and the numbers of those bids, in the default order,
-    /// until it returns false.
+    /// Calls `visit` for each notice with a bid that matches, and the numbers of those bids, in the default order from
+    /// the notice with the number `from` on, until it returns false.
     pub(crate) fn for_each_match<'s>(
         &'s self,
         query: &'s BidQuery,
+        from: usize,
         engine: &dyn Engine,
         deadline: &Deadline,
         mut visit: impl FnMut(&'s Notice, &[usize]) -> bool,
@@ -70,22 +71,15 @@ impl BidStore {
             }
             bids.is_empty() || visit(notice, &bids)
         };
-        let check = |number: usize| match number % NOTICES_PER_CHECK {
-            0 => deadline.check(),
-            _ => Ok(()),
+        let numbers: Box<dyn Iterator<Item = usize>> = match query.bidders() {
+            Some(keys) => Box::new(self.numbers_of(keys).into_iter().filter(|number| *number >= from)),
+            None => Box::new(from..self.notices().len()),
         };
-        if let Some(keys) = query.bidders() {
-            for (number, notice) in self.notices_of(keys).enumerate() {
-                check(number)?;
-                if !visit(notice) {
-                    break;
-                }
+        for (looked_at, number) in numbers.enumerate() {
+            if looked_at % NOTICES_PER_CHECK == 0 {
+                deadline.check()?;
             }
-            return Ok(());
-        }
-        for (number, notice) in self.notices().iter().enumerate() {
-            check(number)?;
-            if !visit(notice) {
+            if !visit(&self.notices()[number]) {
                 break;
             }
         }

@@ -100,17 +100,17 @@ impl BidStore {
 
     /// The notices with a bid of a bidder that has one of these keys, in their order.
     pub(crate) fn notices_of(&self, keys: &[String]) -> impl Iterator<Item = &Notice> {
-        let mut positions: Vec<u32> = keys
-            .iter()
-            .filter_map(|key| self.by_bidder.get(key))
-            .flatten()
-            .copied()
-            .collect();
-        positions.sort_unstable();
-        positions.dedup();
-        positions
-            .into_iter()
-            .filter_map(|position| self.stored.notices.get(position as usize))
+        let numbers = self.numbers_of(keys).into_iter();
+        numbers.filter_map(|number| self.stored.notices.get(number))
+    }
+
+    /// The numbers of these notices.
+    pub(super) fn numbers_of(&self, keys: &[String]) -> Vec<usize> {
+        let positions = keys.iter().filter_map(|key| self.by_bidder.get(key)).flatten();
+        let mut numbers: Vec<usize> = positions.map(|position| *position as usize).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// The name of the bidder with a key: its most frequent spelling, of equal ones the first by letters.

@@ -129,7 +129,7 @@ impl BidderFigures {
             counter.add(notice, bids);
             true
         };
-        store.for_each_match(&query, &*ask.generation.engine, &ask.deadline, visit)?;
+        store.for_each_match(&query, 0, &*ask.generation.engine, &ask.deadline, visit)?;
         Ok(counter.figures())
     }
 }

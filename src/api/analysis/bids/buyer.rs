@@ -70,7 +70,7 @@ impl CallsReceived {
             }
             true
         };
-        store.for_each_match(&query, &*ask.generation.engine, &ask.deadline, visit)?;
+        store.for_each_match(&query, 0, &*ask.generation.engine, &ask.deadline, visit)?;
         let mut losers: Vec<(Group, u64)> = bidders
             .iter()
             .filter(|(_, (_, has_won))| !has_won)

@@ -137,7 +137,7 @@ impl Pair {
             }
             true
         };
-        store.for_each_match(&query, &*ask.generation.engine, &ask.deadline, visit)?;
+        store.for_each_match(&query, 0, &*ask.generation.engine, &ask.deadline, visit)?;
         Ok(counter.pair())
     }
 }

@@ -104,6 +104,20 @@ impl BidPosition {
         })
     }
 
+    /// The position after all bids of a notice.
+    pub(crate) fn after_all_of(notice: &Notice) -> BidPosition {
+        BidPosition {
+            date: notice.date,
+            record_id: notice.record_id.clone(),
+            bid: usize::MAX,
+        }
+    }
+
+    /// The number of the first notice with a place after it.
+    fn notice_number(&self, notices: &[Notice]) -> usize {
+        notices.partition_point(|notice| !self.is_before(notice, usize::MAX - 1))
+    }
+
     /// Whether a bid of a notice comes after it.
     fn is_before(&self, notice: &Notice, bid: usize) -> bool {
         let place = |date: Option<Date>, id: &str, bid: usize| (Reverse(date), id.to_owned(), bid);
@@ -163,6 +177,19 @@ pub(crate) struct BidStatistics {
 }
 
 impl BidSearch {
+    /// The first bids that match, without figures.
+    pub(crate) fn of(query: BidQuery, limit: usize) -> BidSearch {
+        BidSearch {
+            query,
+            limit,
+            after: None,
+            facets: Vec::new(),
+            include_total: false,
+            is_counted: false,
+            has_statistics: false,
+        }
+    }
+
     /// A page reads all bids at most once; what counts all matches reads them once more.
     pub(crate) fn cost(&self, generation: &Generation) -> ScanCost {
         let scans = 1 + self.facets.len() + usize::from(self.is_counted) + usize::from(self.has_statistics);
@@ -201,7 +228,9 @@ impl BidSearch {
             }
             reads_all || page.next.is_none()
         };
-        store.for_each_match(&self.query, &*ask.generation.engine, &ask.deadline, visit)?;
+        let from = self.after.as_ref().filter(|_| !reads_all);
+        let from = from.map_or(0, |after| after.notice_number(store.notices()));
+        store.for_each_match(&self.query, from, &*ask.generation.engine, &ask.deadline, visit)?;
         let counted = facets
             .into_iter()
             .map(|counter| (counter.facet.name(), counter.counts()));
