@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::{
     api::params::{
         by_entity_type::list_pattern,
+        file::{self, FileParams},
         filters::{FilterKind, GivenFilters},
         paging::{DEFAULT_LIMIT, MAX_LIMIT},
         param::Param,
@@ -27,6 +28,7 @@ pub struct BidsParams {
     pub(crate) facets: Option<Given<String>>,
     pub(crate) include_total: Option<Given<bool>>,
     pub(crate) include_statistics: Option<Given<bool>>,
+    pub(crate) file: FileParams,
 }
 
 type BidsParam = Param<BidsParams>;
@@ -108,4 +110,11 @@ pub static TABLE: &[BidsParam] = &[
         ParamType::Boolean(|p| &mut p.include_statistics),
     )
     .default(|| json!(false)),
+    file::format(|p| &mut p.file.format),
+    file::after(
+        "`record_id` of a bid of a broken export of the same search: the export goes on after all bids on that tender",
+        |p| &mut p.file.after,
+    ),
+    file::bom(|p| &mut p.file.bom),
+    file::excel(|p| &mut p.file.excel),
 ];

@@ -13,6 +13,7 @@ pub(crate) mod category;
 pub mod commodities;
 pub mod estimates;
 pub mod feed;
+pub mod file;
 pub(crate) mod filters;
 pub(crate) mod include;
 pub mod names;

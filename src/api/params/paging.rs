@@ -22,6 +22,9 @@ pub(crate) const MAX_OFFSET: u64 = 9500;
 /// Decision D-150: the limit that was applied, if it is not the requested one.
 const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
 
+/// The number of all matches, if it was requested or the response has no body to hold it.
+pub(crate) const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+
 /// The header for a limit that the plan lowered to this, or that the records' size allowed.
 pub(crate) fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
     (LIMIT_APPLIED, HeaderValue::from(limit))

@@ -1,7 +1,7 @@
 //! Reads a query string by a table of parameters.
 
 use crate::{
-    api::params::{nearest::near_name, param::Param},
+    api::params::{file::is_of_export, nearest::near_name, param::Param},
     http::{
         encoding::{encode_pair, pairs},
         error::ApiError,
@@ -39,9 +39,32 @@ pub(crate) fn read<P: Default>(
     Ok(given)
 }
 
-/// [`read`] for an endpoint that accepts all parameters of its table.
+/// [`read`] for an endpoint that accepts all parameters of its table but those of the export of its list.
 pub(crate) fn read_all<P: Default>(table: &'static [Param<P>], query: &str) -> Result<P, ApiError> {
-    read(table, |_| None, |_, _| None, query)
+    let own = || table.iter().filter(|row| !row.is_only_where_listed());
+    let refuses = |param: &Param<P>| {
+        let reason = || {
+            unknown_to(
+                param.name,
+                own().flat_map(Param::names).collect(),
+                own().map(|row| row.name),
+            )
+        };
+        param.is_only_where_listed().then(reason)
+    };
+    read(table, refuses, |_, _| None, query)
+}
+
+/// [`read`] for the export of a list. `endpoint` is its path, for the error.
+pub(crate) fn read_export<P: Default>(table: &'static [Param<P>], endpoint: &str, query: &str) -> Result<P, ApiError> {
+    let accepted = || table.iter().map(|row| row.name).filter(|name| is_of_export(name));
+    let refuses = |param: &Param<P>| {
+        (!is_of_export(param.name)).then(|| Reason::NotOfEndpoint {
+            endpoint: endpoint.to_owned(),
+            accepted: accepted().collect(),
+        })
+    };
+    read(table, refuses, |_, _| None, query)
 }
 
 /// Checks the query string of an endpoint without parameters.
@@ -74,10 +97,14 @@ fn find<P>(table: &'static [Param<P>], name: &str) -> Option<(&'static Param<P>,
 
 /// Decision D-17: the 422 for an unknown name. It has the accepted name that is near, or else all accepted ones.
 fn unknown<P>(name: &str, accepted: &[&Param<P>]) -> ApiError {
-    let names: Vec<&'static str> = accepted.iter().flat_map(|param| param.names()).collect();
-    let reason = Reason::Unknown {
-        nearest: near_name(name, &names),
-        accepted: accepted.iter().map(|param| param.name).collect(),
-    };
+    let names = accepted.iter().flat_map(|param| param.names()).collect();
+    let reason = unknown_to(name, names, accepted.iter().map(|param| param.name));
     ApiError::invalid(name, reason)
+}
+
+fn unknown_to(name: &str, names: Vec<&'static str>, accepted: impl Iterator<Item = &'static str>) -> Reason {
+    Reason::Unknown {
+        nearest: near_name(name, &names),
+        accepted: accepted.collect(),
+    }
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::{
     api::params::{
         by_entity_type::{facets_schema, sort_by_about, sort_by_schema, sort_names},
+        file::{self, FileParams},
         filters::{FilterKind, GivenFilters},
         include::{include_schema, rejected_by_search, search_include_schema},
         paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, offset_too_deep},
@@ -49,17 +50,11 @@ pub struct SearchParams {
     pub(crate) explain: Option<Given<bool>>,
     pub(crate) include: Option<Given<String>>,
     pub(crate) entity_type: Option<Given<&'static str>>,
-    pub(crate) format: Option<Given<&'static str>>,
-    pub(crate) after: Option<Given<String>>,
-    pub(crate) bom: Option<Given<bool>>,
-    pub(crate) excel: Option<Given<bool>>,
+    pub(crate) file: FileParams,
 }
 
 /// The values of `sort_by` on any entity type.
 const SORTS: [&str; 6] = ["published", "date", "value", "closing", "ending", RELEVANCE];
-
-/// The values of `format` in an export; the first one is the default.
-const FORMATS: [&str; 3] = ["ndjson", "csv", "parquet"];
 
 /// The order that needs a text.
 const RELEVANCE: &str = "relevance";
@@ -196,33 +191,13 @@ pub const TABLE: &[SearchParam] = &[
         ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.entity_type),
     )
     .only_where_listed(),
-    SearchParam::new(
-        "format",
-        "`ndjson`: one record on each line, as the search returns it; `csv`: a row of names, and a row for each record; `parquet`: typed columns",
-        ParamType::OneOf(&FORMATS, Case::Exact, |p| &mut p.format),
-    )
-    .default(|| json!(FORMATS[0]))
-    .only_where_listed(),
-    SearchParam::new(
-        "after",
+    file::format(|p| &mut p.file.format),
+    file::after(
         "`record_id` of the last whole record of a broken export of the same search: the export goes on after it",
-        ParamType::Text(|p| &mut p.after),
-    )
-    .only_where_listed(),
-    SearchParam::new(
-        "bom",
-        "`true`: a CSV file begins with a byte order mark, from which spreadsheets recognize UTF-8",
-        ParamType::Boolean(|p| &mut p.bom),
-    )
-    .default(|| json!(false))
-    .only_where_listed(),
-    SearchParam::new(
-        "excel",
-        "`true`: no cell of a CSV file is run as a formula by a spreadsheet; such a text has an apostrophe in front",
-        ParamType::Boolean(|p| &mut p.excel),
-    )
-    .default(|| json!(false))
-    .only_where_listed(),
+        |p| &mut p.file.after,
+    ),
+    file::bom(|p| &mut p.file.bom),
+    file::excel(|p| &mut p.file.excel),
 ];
 
 pub(crate) const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> SearchParam {

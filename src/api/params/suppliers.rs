@@ -3,7 +3,12 @@
 use serde_json::json;
 
 use crate::{
-    api::params::{param::Param, parse::Given, value::ParamType},
+    api::params::{
+        file::{self, FileParams},
+        param::Param,
+        parse::Given,
+        value::ParamType,
+    },
     model::EntityType,
 };
 
@@ -13,6 +18,7 @@ pub struct SuppliersParams {
     pub(crate) name: Option<Given<String>>,
     pub(crate) limit: Option<Given<u64>>,
     pub(crate) cursor: Option<Given<String>>,
+    pub(crate) file: FileParams,
 }
 
 /// The suppliers of a page if `limit` is not given.
@@ -43,4 +49,11 @@ pub static TABLE: &[SuppliersParam] = &[
         "`next_cursor` from a previous response to the same request",
         ParamType::Text(|p| &mut p.cursor),
     ),
+    file::format(|p| &mut p.file.format),
+    file::after(
+        "`id` of the last whole supplier of a broken export of the same list: the export goes on after it",
+        |p| &mut p.file.after,
+    ),
+    file::bom(|p| &mut p.file.bom),
+    file::excel(|p| &mut p.file.excel),
 ];
