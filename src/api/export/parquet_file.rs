@@ -1,84 +1,88 @@
 //! Rows as an Apache Parquet file: a typed column for each declared field, compressed with Zstandard.
 //!
-//! | field of `index-schema` | column |
+//! | type | column |
 //! |---|---|
-//! | `text` | string |
-//! | `datetime` | date (days since 1970-01-01) |
-//! | `f64` | double |
-//! | `u64` | 64-bit integer |
-//! | `array<text>` | list of strings |
-//! | `json`, `array<json>` | string with the JSON text |
+//! | text | string |
+//! | date | date (days since 1970-01-01) |
+//! | number | double |
+//! | count | 64-bit integer |
+//! | boolean | boolean |
+//! | list of texts | list of strings |
+//! | any other | string with the JSON text |
 //!
 //! All columns are optional. Nothing is lost: what no column holds exactly (undeclared members, a date with a time) is
 //! in the last column, [`OTHER_MEMBERS`], as the JSON text of an object. Equal rows give equal bytes.
 
-use std::{collections::HashMap, io::Write, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, fmt, io::Write, sync::Arc};
 
 use anyhow::Context;
+use bytes::Bytes;
 use parquet::{
     basic::{Compression, ConvertedType, LogicalType, Repetition, Type as PhysicalType, ZstdLevel},
-    data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type},
-    file::{
-        metadata::KeyValue,
-        properties::WriterProperties,
-        writer::{SerializedColumnWriter, SerializedFileWriter},
-    },
+    data_type::ByteArray,
+    file::{metadata::KeyValue, properties::WriterProperties, writer::SerializedFileWriter},
     schema::types::{Type, TypePtr},
 };
-use serde_json::{Map, Value};
+use serde::{
+    Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
 
-use crate::model::{Date, Schema, schema::FieldType};
+use crate::api::export::{
+    columns::{Column, ColumnType, SUPPLIER, of_supplier},
+    parquet_values::Values,
+};
 
 /// The last column.
 pub(crate) const OTHER_MEMBERS: &str = "other_members";
 
-/// A number up to which a double holds every integer.
-const EXACT_INTEGERS: u64 = 1 << 53;
+/// The field that suppliers are found by.
+const VENDOR: &str = "vendor_name";
 
-/// The name and type of a column.
-pub(crate) type Field = (String, FieldType);
+/// How many vendors' names are remembered with their suppliers.
+const MAX_KNOWN: usize = 4096;
 
-/// The columns of the records of an entity type.
-pub(crate) fn fields_of(schema: &Schema) -> Vec<Field> {
-    let fields = schema.fields.iter();
-    fields.map(|field| (field.name.clone(), field.field_type)).collect()
-}
+/// Finds the supplier of a vendor's name: its identifier and its name.
+pub(crate) type SupplierOf = Box<dyn Fn(&str) -> Option<[Bytes; 2]> + Send>;
 
 /// A file that is being written.
 pub(crate) struct ParquetFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
+    /// Those of the rows, of the supplier if the file has these, and of other members.
     columns: Vec<Column>,
-    other: Column,
+    values: Vec<Values>,
     /// The columns by their names.
     numbers: HashMap<String, usize>,
+    supplier_of: Option<SupplierOf>,
+    /// The suppliers of names that were found last.
+    known: HashMap<String, Option<[Bytes; 2]>>,
     /// The size of the rows of the current row group as JSON, in bytes, and the size at which it is written.
     group_bytes: usize,
     max_group_bytes: usize,
 }
 
-/// The values of a column in the current row group: those that are there, and for each place whether and how it is
-/// filled (definition and repetition levels).
-struct Column {
-    values: Values,
-    definitions: Vec<i16>,
-    repetitions: Vec<i16>,
-}
-
-enum Values {
-    Texts(Vec<ByteArray>),
-    Days(Vec<i32>),
-    Numbers(Vec<f64>),
-    Counts(Vec<i64>),
-    /// Texts of several rows, one after the other.
-    Lists(Vec<ByteArray>),
-    /// The JSON text of any value.
-    Json(Vec<ByteArray>),
-}
+/// The members of a row in their order, each with its JSON text.
+type Members<'r> = Vec<(Cow<'r, str>, &'r RawValue)>;
 
 impl<W: Write + Send> ParquetFile<W> {
     /// Begins a file. A row group ends when its rows have `max_group_bytes` as JSON. `generation` is the index that the
     /// rows are from.
-    pub(crate) fn new(out: W, fields: &[Field], max_group_bytes: usize, generation: &str) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        out: W,
+        mut columns: Vec<Column>,
+        supplier_of: Option<SupplierOf>,
+        max_group_bytes: usize,
+        generation: &str,
+    ) -> anyhow::Result<Self> {
+        if supplier_of.is_some() {
+            columns.extend(of_supplier());
+        }
+        columns.push(Column {
+            name: OTHER_MEMBERS.to_owned(),
+            column_type: ColumnType::Json,
+            about: "What no column holds exactly, as the JSON text of an object".to_owned(),
+        });
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("procure version ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -87,32 +91,55 @@ impl<W: Write + Send> ParquetFile<W> {
                 generation.to_owned(),
             )]))
             .build();
-        let names = fields.iter().enumerate();
+        let names = columns.iter().enumerate();
         Ok(ParquetFile {
-            writer: SerializedFileWriter::new(out, file_schema(fields)?, Arc::new(properties))?,
-            columns: fields.iter().map(|(_, field_type)| Column::of(*field_type)).collect(),
-            other: Column::of(FieldType::Object),
-            numbers: names.map(|(number, (name, _))| (name.clone(), number)).collect(),
+            writer: SerializedFileWriter::new(out, file_schema(&columns)?, Arc::new(properties))?,
+            values: columns.iter().map(|column| Values::of(column.column_type)).collect(),
+            numbers: names.map(|(number, column)| (column.name.clone(), number)).collect(),
+            columns,
+            supplier_of,
+            known: HashMap::new(),
             group_bytes: 0,
             max_group_bytes,
         })
     }
 
+    /// The columns that the file has.
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
     /// Adds a row, which is a JSON object.
-    pub(crate) fn push(&mut self, row: &[u8]) -> anyhow::Result<()> {
-        let members: Map<String, Value> = serde_json::from_slice(row).context("a row is no JSON object")?;
-        let mut given: Vec<Option<Value>> = self.columns.iter().map(|_| None).collect();
-        let mut other = Map::new();
-        for (name, value) in members {
-            match self.numbers.get(&name) {
-                Some(number) if self.columns[*number].fits(&value) => given[*number] = Some(value),
-                _ => drop(other.insert(name, value)),
+    pub(crate) fn push(&mut self, row: &Bytes) -> anyhow::Result<()> {
+        let mut given: Vec<bool> = vec![false; self.values.len()];
+        let mut other: Members = Vec::new();
+        let mut vendor = None;
+        for (name, value) in members(row)? {
+            if name == VENDOR {
+                vendor = Some(value);
+            }
+            match self.numbers.get(&*name) {
+                Some(_) if value.get() == "null" => {}
+                Some(number) if self.values[*number].push(row, value.get()) => given[*number] = true,
+                _ => other.push((name, value)),
             }
         }
-        for (column, value) in self.columns.iter_mut().zip(given) {
-            column.push(value);
+        if let Some(supplier) = vendor.and_then(|vendor| self.supplier(vendor)) {
+            for (name, text) in SUPPLIER.into_iter().zip(supplier) {
+                if let Some(number) = self.numbers.get(name) {
+                    given[*number] = self.values[*number].push_text(ByteArray::from(text));
+                }
+            }
         }
-        self.other.push((!other.is_empty()).then_some(Value::Object(other)));
+        if let (Some(last), false) = (self.values.last_mut(), other.is_empty()) {
+            let is_held = last.push(row, &object(&other)?);
+            given.last_mut().into_iter().for_each(|given| *given = is_held);
+        }
+        for (values, is_given) in self.values.iter_mut().zip(given) {
+            if !is_given {
+                values.push_level(0, 0);
+            }
+        }
         self.group_bytes += row.len();
         if self.group_bytes >= self.max_group_bytes {
             self.write_group()?;
@@ -120,14 +147,29 @@ impl<W: Write + Send> ParquetFile<W> {
         Ok(())
     }
 
+    /// The supplier of a vendor's name, which is given as JSON.
+    fn supplier(&mut self, vendor: &RawValue) -> Option<[Bytes; 2]> {
+        let supplier_of = self.supplier_of.as_ref()?;
+        if let Some(known) = self.known.get(vendor.get()) {
+            return known.clone();
+        }
+        let name: Option<String> = serde_json::from_str(vendor.get()).ok();
+        let supplier = name.and_then(|name| supplier_of(&name));
+        if self.known.len() >= MAX_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(vendor.get().to_owned(), supplier.clone());
+        supplier
+    }
+
     fn write_group(&mut self) -> anyhow::Result<()> {
         self.group_bytes = 0;
         let mut group = self.writer.next_row_group()?;
-        for column in self.columns.iter_mut().chain([&mut self.other]) {
+        for values in &mut self.values {
             let mut writer = group
                 .next_column()?
                 .context("a column is missing in the schema of the file")?;
-            column.write(&mut writer)?;
+            values.write(&mut writer)?;
             writer.close()?;
         }
         group.close()?;
@@ -157,149 +199,80 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-impl Column {
-    fn of(field_type: FieldType) -> Column {
-        Column {
-            values: match field_type {
-                FieldType::Text => Values::Texts(Vec::new()),
-                FieldType::Date => Values::Days(Vec::new()),
-                FieldType::Number => Values::Numbers(Vec::new()),
-                FieldType::Count => Values::Counts(Vec::new()),
-                FieldType::TextArray => Values::Lists(Vec::new()),
-                FieldType::Object | FieldType::ObjectArray => Values::Json(Vec::new()),
-            },
-            definitions: Vec::new(),
-            repetitions: Vec::new(),
+/// The members of a JSON object. Of a name that is repeated, the last one counts.
+fn members(row: &[u8]) -> anyhow::Result<Members<'_>> {
+    struct Object;
+
+    impl<'r> Visitor<'r> for Object {
+        type Value = Members<'r>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a JSON object")
+        }
+
+        fn visit_map<A: MapAccess<'r>>(self, mut map: A) -> Result<Members<'r>, A::Error> {
+            let mut members: Members = Vec::with_capacity(32);
+            while let Some(Name(name)) = map.next_key()? {
+                let value: &RawValue = map.next_value()?;
+                match members.iter_mut().find(|(known, _)| *known == name) {
+                    Some(member) => member.1 = value,
+                    None => members.push((name, value)),
+                }
+            }
+            Ok(members)
         }
     }
 
-    /// Whether the column holds this value exactly.
-    fn fits(&self, value: &Value) -> bool {
-        match &self.values {
-            Values::Texts(_) => value.is_string(),
-            Values::Days(_) => value.as_str().is_some_and(|text| day(text).is_some()),
-            Values::Numbers(_) => match value.as_i64() {
-                Some(integer) => integer.unsigned_abs() <= EXACT_INTEGERS,
-                None => value.is_f64(),
-            },
-            Values::Counts(_) => value.as_i64().is_some(),
-            Values::Lists(_) => value
-                .as_array()
-                .is_some_and(|members| members.iter().all(Value::is_string)),
-            Values::Json(_) => !value.is_null(),
-        }
-    }
-
-    /// Adds a value that fits, or none.
-    fn push(&mut self, value: Option<Value>) {
-        if let Values::Lists(texts) = &mut self.values {
-            let Some(Value::Array(members)) = value else {
-                return self.push_level(0, 0);
-            };
-            if members.is_empty() {
-                return self.push_level(1, 0);
-            }
-            for (number, member) in members.into_iter().enumerate() {
-                texts.push(bytes(member));
-                self.definitions.push(2);
-                self.repetitions.push(i16::from(number > 0));
-            }
-            return;
-        }
-        let Some(value) = value else {
-            return self.push_level(0, 0);
-        };
-        match &mut self.values {
-            Values::Texts(values) => values.push(bytes(value)),
-            Values::Days(values) => values.extend(value.as_str().and_then(day)),
-            Values::Numbers(values) => values.extend(value.as_f64()),
-            Values::Counts(values) => values.extend(value.as_i64()),
-            Values::Json(values) | Values::Lists(values) => values.push(value.to_string().into_bytes().into()),
-        }
-        self.push_level(1, 0);
-    }
-
-    fn push_level(&mut self, definition: i16, repetition: i16) {
-        self.definitions.push(definition);
-        self.repetitions.push(repetition);
-    }
-
-    /// Writes the values of the row group, and forgets them.
-    fn write(&mut self, writer: &mut SerializedColumnWriter) -> anyhow::Result<()> {
-        let definitions = std::mem::take(&mut self.definitions);
-        let repetitions = std::mem::take(&mut self.repetitions);
-        let levels = Some(&definitions[..]);
-        match &mut self.values {
-            Values::Texts(values) | Values::Json(values) => {
-                let values = std::mem::take(values);
-                writer.typed::<ByteArrayType>().write_batch(&values, levels, None)?;
-            }
-            Values::Days(values) => {
-                let values = std::mem::take(values);
-                writer.typed::<Int32Type>().write_batch(&values, levels, None)?;
-            }
-            Values::Numbers(values) => {
-                let values = std::mem::take(values);
-                writer.typed::<DoubleType>().write_batch(&values, levels, None)?;
-            }
-            Values::Counts(values) => {
-                let values = std::mem::take(values);
-                writer.typed::<Int64Type>().write_batch(&values, levels, None)?;
-            }
-            Values::Lists(values) => {
-                let values = std::mem::take(values);
-                let writer = writer.typed::<ByteArrayType>();
-                writer.write_batch(&values, levels, Some(&repetitions))?;
-            }
-        }
-        Ok(())
-    }
+    let mut json = serde_json::Deserializer::from_slice(row);
+    let members = json.deserialize_map(Object).context("a row is no JSON object")?;
+    json.end().context("a row is more than a JSON object")?;
+    Ok(members)
 }
 
-/// Days since 1970-01-01 of a text that is a day and nothing else.
-fn day(text: &str) -> Option<i32> {
-    let day = Date::parse(text).ok()?;
-    (day.to_string() == text).then(|| day.days())
-}
+/// The name of a member, which needs no copy unless it has an escaped character.
+#[derive(serde::Deserialize)]
+struct Name<'r>(#[serde(borrow)] Cow<'r, str>);
 
-/// The bytes of a text.
-fn bytes(value: Value) -> ByteArray {
-    match value {
-        Value::String(text) => text.into_bytes().into(),
-        other => other.to_string().into_bytes().into(),
+/// The JSON text of an object.
+fn object(members: &Members) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for (name, value) in members {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        text.push_str(&serde_json::to_string(name)?);
+        text.push(':');
+        text.push_str(value.get());
     }
+    text.push('}');
+    Ok(text)
 }
 
-fn file_schema(fields: &[Field]) -> anyhow::Result<TypePtr> {
-    let other = (OTHER_MEMBERS.to_owned(), FieldType::Object);
-    let columns = fields.iter().chain([&other]);
-    let columns = columns.map(|(name, field_type)| column_type(name, *field_type).map(Arc::new));
-    let columns = columns.collect::<anyhow::Result<Vec<TypePtr>>>()?;
-    Ok(Arc::new(
-        Type::group_type_builder("record").with_fields(columns).build()?,
-    ))
+fn file_schema(columns: &[Column]) -> anyhow::Result<TypePtr> {
+    let types = columns.iter();
+    let types = types.map(|column| parquet_type(&column.name, column.column_type).map(Arc::new));
+    let types = types.collect::<anyhow::Result<Vec<TypePtr>>>()?;
+    Ok(Arc::new(Type::group_type_builder("record").with_fields(types).build()?))
 }
 
-fn column_type(name: &str, field_type: FieldType) -> anyhow::Result<Type> {
+fn parquet_type(name: &str, column_type: ColumnType) -> anyhow::Result<Type> {
     let optional =
         |physical: PhysicalType| Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
-    let built = match field_type {
-        FieldType::Text => text(optional(PhysicalType::BYTE_ARRAY)).build(),
-        FieldType::Object | FieldType::ObjectArray => text(optional(PhysicalType::BYTE_ARRAY)).build(),
-        FieldType::Date => optional(PhysicalType::INT32)
+    let built = match column_type {
+        ColumnType::Text | ColumnType::Json => text_type(optional(PhysicalType::BYTE_ARRAY)).build(),
+        ColumnType::Date => optional(PhysicalType::INT32)
             .with_logical_type(Some(LogicalType::Date))
             .with_converted_type(ConvertedType::DATE)
             .build(),
-        FieldType::Number => optional(PhysicalType::DOUBLE).build(),
-        FieldType::Count => optional(PhysicalType::INT64).build(),
-        FieldType::TextArray => return list_type(name),
+        ColumnType::Number => optional(PhysicalType::DOUBLE).build(),
+        ColumnType::Count => optional(PhysicalType::INT64).build(),
+        ColumnType::Boolean => optional(PhysicalType::BOOLEAN).build(),
+        ColumnType::TextArray => return list_type(name),
     };
     Ok(built?)
 }
 
 type PrimitiveBuilder<'a> = parquet::schema::types::PrimitiveTypeBuilder<'a>;
 
-fn text(builder: PrimitiveBuilder) -> PrimitiveBuilder {
+fn text_type(builder: PrimitiveBuilder) -> PrimitiveBuilder {
     let builder = builder.with_logical_type(Some(LogicalType::String));
     builder.with_converted_type(ConvertedType::UTF8)
 }
@@ -310,7 +283,7 @@ fn list_type(name: &str) -> anyhow::Result<Type> {
         Type::primitive_type_builder("element", PhysicalType::BYTE_ARRAY).with_repetition(Repetition::REQUIRED);
     let list = Type::group_type_builder("list")
         .with_repetition(Repetition::REPEATED)
-        .with_fields(vec![Arc::new(text(element).build()?)]);
+        .with_fields(vec![Arc::new(text_type(element).build()?)]);
     Ok(Type::group_type_builder(name)
         .with_repetition(Repetition::OPTIONAL)
         .with_logical_type(Some(LogicalType::List))
@@ -325,10 +298,13 @@ mod tests {
         file::reader::{FileReader, SerializedFileReader},
         record::Field as Cell,
     };
-    use serde_json::json;
+    use serde_json::{Map, Value, json};
 
     use super::*;
-    use crate::model::EntityType;
+    use crate::{
+        api::export::columns,
+        model::{Date, EntityType, Schema},
+    };
 
     /// The rows of a file as JSON, in the form of the records.
     fn read(file: Vec<u8>) -> Vec<Value> {
@@ -375,10 +351,10 @@ mod tests {
             ])
             .collect();
         let write = || {
-            let mut file = ParquetFile::new(Vec::new(), &fields_of(schema), 10_000, "g").unwrap();
+            let mut file = ParquetFile::new(Vec::new(), columns::of_records(schema), None, 10_000, "g").unwrap();
             let mut whole = Vec::new();
             for record in &records {
-                file.push(record.to_string().as_bytes()).unwrap();
+                file.push(&Bytes::from(record.to_string())).unwrap();
                 // Taken out piece by piece, as a stream sends it.
                 whole.append(file.out());
             }
