@@ -69,9 +69,9 @@ impl Route {
         self.verb == Verb::Get && self.access.is_keyed() && self.is_cacheable
     }
 
-    /// Whether the OpenAPI document describes it.
+    /// Whether the OpenAPI document describes it. It does not describe what only some servers have: the files of dumps.
     pub fn is_described(&self) -> bool {
-        !matches!(self.answer, Answer::Asset)
+        !matches!(self.answer, Answer::Asset | Answer::File)
     }
 }
 
@@ -242,6 +242,8 @@ pub(crate) enum Answer {
     JsonOrText(fn(&mut SchemaGenerator) -> Schema, &'static [&'static str]),
     /// All records that match, as lines of JSON or as CSV.
     Export,
+    /// A file, or a part of it.
+    File,
     Html,
     /// A file of the documentation page: not part of the interface, and not described.
     Asset,

@@ -11,7 +11,7 @@ use crate::api::{
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 45] = [
+pub static ROUTES: [Route; 48] = [
     health::HEALTH,
     usage::USAGE,
     suggest::SUGGEST,
@@ -22,6 +22,7 @@ pub static ROUTES: [Route; 45] = [
     profile::VENDOR,
     profile::DEPARTMENT,
     suppliers::SUPPLIERS,
+    export::SUPPLIERS,
     suppliers::SUPPLIER,
     reconcile::SERVICE,
     reconcile::BATCH,
@@ -33,6 +34,7 @@ pub static ROUTES: [Route; 45] = [
     commodities::COMMODITY,
     procurement::PROCUREMENT,
     bids::BIDS,
+    export::BIDS,
     pairs::PAIRS,
     feed::FEED,
     estimates::ESTIMATE,
@@ -40,7 +42,8 @@ pub static ROUTES: [Route; 45] = [
     search::SEARCH,
     catalog::COVERAGE,
     stats::STATS,
-    export::EXPORT,
+    export::RECORDS,
+    export::FILE,
     documents::DOCUMENT,
     bids::OF_TENDER,
     record::RECORD,

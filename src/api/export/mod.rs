@@ -1,12 +1,19 @@
 //! Exports: all rows of a list as one file, which is sent while it is made.
 //!
 //! A list is a [`RowSource`]: JSON objects in an order, page by page, from one generation. [`Export`] turns its rows
-//! into the bytes of a [`Format`] and charges them. To export another list, write its [`RowSource`] and its columns;
-//! [`records`] is the list of the records that match a search.
+//! into the bytes of a [`Format`] and charges them. [`records`], [`bids`] and [`suppliers`] are the lists; each makes a
+//! [`Listing`](listing::Listing) of a request, from which the work follows.
 
+pub(crate) mod bids;
+pub(crate) mod columns;
 pub(crate) mod csv_rows;
+pub(crate) mod descriptors;
+pub(crate) mod dump_files;
+pub(crate) mod listing;
 pub(crate) mod parquet_file;
+mod parquet_values;
 pub(crate) mod records;
+pub(crate) mod suppliers;
 pub(crate) mod whole;
 
 use std::collections::VecDeque;
@@ -35,6 +42,11 @@ const PARQUET_STREAM_BYTES: usize = STREAM_BYTES + 2 * PARQUET_GROUP_BYTES + (2 
 pub(crate) trait RowSource: Send {
     /// The next rows. After an error, the same rows can be asked for again.
     fn next_rows(&mut self, deadline: &Deadline) -> Result<RowPage, ApiError>;
+
+    /// What it keeps in memory besides the rows of a chunk, in bytes.
+    fn memory_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Some rows, each a JSON object.
@@ -62,8 +74,8 @@ pub(crate) enum Format {
 pub(crate) type Charge = Box<dyn FnMut() -> Result<(), ApiError> + Send>;
 
 /// A list as the chunks of a file.
-pub(crate) struct Export<S> {
-    source: S,
+pub(crate) struct Export {
+    source: Box<dyn RowSource>,
     format: Format,
     charge: Charge,
     /// Rows that are read and not written.
@@ -76,8 +88,8 @@ pub(crate) struct Export<S> {
     paid: u64,
 }
 
-impl<S: RowSource> Export<S> {
-    pub(crate) fn new(source: S, format: Format, charge: Charge) -> Export<S> {
+impl Export {
+    pub(crate) fn new(source: Box<dyn RowSource>, format: Format, charge: Charge) -> Export {
         Export {
             source,
             format,
@@ -117,7 +129,7 @@ impl<S: RowSource> Export<S> {
     }
 }
 
-impl<S: RowSource> ChunkSource for Export<S> {
+impl ChunkSource for Export {
     fn next_chunk(&mut self, deadline: &Deadline) -> Result<Chunk, ApiError> {
         self.fill(deadline)?;
         if !self.read.is_empty() && self.written == self.paid {
@@ -132,10 +144,11 @@ impl<S: RowSource> ChunkSource for Export<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        match self.format {
+        let of_format = match self.format {
             Format::Parquet(_) => PARQUET_STREAM_BYTES,
             Format::Ndjson | Format::Csv { .. } => STREAM_BYTES,
-        }
+        };
+        of_format + self.source.memory_bytes()
     }
 
     fn is_compressed(&self) -> bool {
@@ -252,7 +265,7 @@ mod tests {
                 bytes,
                 calls: 0,
             };
-            let mut export = Export::new(source, Format::Ndjson, charge);
+            let mut export = Export::new(Box::new(source), Format::Ndjson, charge);
             let mut file = Vec::new();
             loop {
                 let Ok(chunk) = export.next_chunk(&Deadline::never()) else {
@@ -279,7 +292,7 @@ mod tests {
             calls: 0,
         };
         let charge = Box::new(|| Err(ApiError::too_many_requests("used", 1)));
-        let mut export = Export::new(source, Format::Ndjson, charge);
+        let mut export = Export::new(Box::new(source), Format::Ndjson, charge);
         let mut lines = 0;
         let error = loop {
             match export.next_chunk(&Deadline::never()) {

@@ -6,12 +6,52 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
-    api::export::{RowPage, RowSource},
+    api::{
+        cost::ScanCost,
+        export::{
+            RowPage, RowSource, columns,
+            listing::{Listing, two_starts},
+            suppliers::supplier_of,
+        },
+        params::{
+            paging::limit_applied,
+            parse::Given,
+            resolve::{ResolveContext, ResolvedSearch},
+            search::{FILTERS, SearchParams},
+        },
+    },
     catalog::{ask::Ask, generation::Generation},
     engine::{Deadline, Hits},
-    http::{error::ApiError, quoted::quoted, stream::CHUNK_BYTES},
-    model::{Record, Schema},
+    http::{call::Call, error::ApiError, parameter_error::Reason, quoted::quoted, stream::CHUNK_BYTES, work::Work},
+    model::{EntityType, Record, Schema},
     query::{Page, Position, SearchQuery, SortKey, Start},
+};
+
+/// What an export accepts in addition to the filters.
+const OTHERS: [&str; 9] = [
+    "translate",
+    "match_codes",
+    "sort_by",
+    "sort_order",
+    "cursor",
+    "format",
+    "after",
+    "bom",
+    "excel",
+];
+
+pub(crate) static PARAMETERS: [&str; FILTERS.len() + OTHERS.len()] = {
+    let mut names = [""; FILTERS.len() + OTHERS.len()];
+    let mut number = 0;
+    while number < names.len() {
+        names[number] = if number < FILTERS.len() {
+            FILTERS[number]
+        } else {
+            OTHERS[number - FILTERS.len()]
+        };
+        number += 1;
+    }
+    names
 };
 
 /// How many records are read at once from an index on this machine. Their bytes stay in the memory map until they are
@@ -22,7 +62,7 @@ const LOCAL_RECORDS: usize = 5_000;
 const FIRST_REMOTE_RECORDS: usize = 100;
 
 /// How many records an export by relevance has at most: as many as pages lead to.
-pub(crate) const MAX_RELEVANT: usize = 10_000;
+const MAX_RELEVANT: usize = 10_000;
 
 /// Where an export begins.
 #[derive(Clone, PartialEq, Serialize)]
@@ -30,6 +70,52 @@ pub(crate) enum Begin {
     At(Start),
     /// After the record with this id.
     After(String),
+}
+
+/// The export that a request asks for.
+pub(crate) fn export(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
+    let endpoint = format!("/{entity_type}/export");
+    let mut given = SearchParams::read_only(&PARAMETERS, &endpoint, entity_type, call.query)?;
+    let file = std::mem::take(&mut given.file);
+    let search = given.resolve(&ResolveContext::of(call, entity_type))?;
+    let begin = begin(&search, &file.after)?;
+    let (generation, query) = (&call.generation, search.query);
+    let count_cost = ScanCost::of(generation, &[(entity_type, 1)]);
+    let counted = query.clone();
+    let mut headers = Vec::new();
+    if query.sort.key == SortKey::Relevance {
+        headers.push(limit_applied(MAX_RELEVANT as u64));
+    }
+    let listing = Listing {
+        name: entity_type.name(),
+        is_selection: !query.matches_all(),
+        is_resumed: begin != Begin::At(Start::Offset(0)),
+        columns: columns::of_records(Schema::of(entity_type)),
+        cost: ScanCost::of(generation, &[]).with_text(generation, &query, 1).cost(),
+        count_cost: count_cost.with_text(generation, &query, 1),
+        normal_form: serde_json::to_value((&query, &begin)).map_err(ApiError::internal)?,
+        count: Box::new(move |ask| Ok(ask.count(&counted)?)),
+        supplier_of: supplier_of(generation, Schema::of(entity_type)),
+        rows: Box::new(SearchRecords::new(generation, query, begin)),
+        ignored: search.ignored,
+        headers,
+    };
+    listing.work(call, &file)
+}
+
+/// Where the export begins: at its cursor, after the given record, or with the first one.
+fn begin(search: &ResolvedSearch, after: &Option<Given<String>>) -> Result<Begin, ApiError> {
+    let Some(after) = after else {
+        return Ok(Begin::At(search.page.start.clone()));
+    };
+    if search.page.start != Start::Offset(0) {
+        return Err(two_starts());
+    }
+    match search.query.sort.key {
+        SortKey::Value => Err(ApiError::invalid(after.name, Reason::CursorWithSort("value"))),
+        SortKey::Relevance => Err(ApiError::invalid(after.name, Reason::CursorWithSort("relevance"))),
+        SortKey::Date | SortKey::ClosingDate | SortKey::EndDate => Ok(Begin::After(after.value.clone())),
+    }
 }
 
 /// The records of a search, from one generation.

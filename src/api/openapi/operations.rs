@@ -94,7 +94,7 @@ fn content(route: &Route, of: Option<EntityType>) -> Value {
                 "text/csv": text("A row of names, and a row for each record (RFC 4180)"),
             });
         }
-        Answer::Html | Answer::Asset => return json!({"text/html": responses::page()}),
+        Answer::Html | Answer::Asset | Answer::File => return json!({"text/html": responses::page()}),
     };
     let mut body = json!({"schema": schema});
     if let Some(example) = example {
