@@ -28,9 +28,10 @@ pub(crate) fn run(args: Export) -> anyhow::Result<()> {
         Some(id) => store.open(id)?,
         None => generation::open_current(&store)?,
     };
-    let report = whole::write(&Arc::new(generation), &args.out)?;
-    for file in report.files {
-        print(&format!("{}: {} rows, {} bytes\n", file.name, file.rows, file.bytes))?;
+    for list in whole::write(&Arc::new(generation), &args.out)? {
+        for file in [list.parquet, list.ndjson] {
+            print(&format!("{}: {} rows, {} bytes\n", file.name, list.rows, file.bytes))?;
+        }
     }
     Ok(())
 }

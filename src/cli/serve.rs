@@ -65,6 +65,9 @@ pub(crate) struct Serve {
     /// /docs#plans of this service
     #[arg(long, value_name = "URL", env = "PROCURE_UPGRADE_URL", value_parser = parse_web_address)]
     upgrade_url: Option<String>,
+    /// Folder that `procure export` has written, whose files are offered under /exports/
+    #[arg(long, value_name = "DIR", env = "PROCURE_EXPORTS")]
+    exports: Option<PathBuf>,
     #[command(flatten)]
     pages: PagesOptions,
     #[command(flatten)]
@@ -88,6 +91,7 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout.0,
         upgrade_url: args.upgrade_url,
+        exports: args.exports,
         pages: args.pages.settings(args.mail.public_url()),
         admin_bind: args.admin_bind,
         mail: args.mail.settings()?.map(Arc::new),

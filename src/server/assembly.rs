@@ -62,6 +62,7 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(Service, StateSync)> 
         plans,
         gateway,
         search_pool: Arc::new(SearchPool::start(&metrics, config.store.searches_per_core())?),
+        exports: config.exports.clone(),
         streams: RunningStreams::default(),
         state_writer: StateWriter::open(&config.state)?,
         query_timeout: config.query_timeout,

@@ -31,6 +31,8 @@ pub struct Config {
     pub query_timeout: Duration,
     /// Where a client can change its plan; the service's own page if `None`.
     pub upgrade_url: Option<String>,
+    /// A folder with a dump of `procure export`, whose files are offered; none are without it.
+    pub exports: Option<PathBuf>,
     /// The pages for people.
     pub pages: PagesSettings,
     /// Where metrics and readiness are served; nowhere if `None`.
@@ -66,6 +68,7 @@ impl Config {
             gateway_host: None,
             query_timeout: QUERY_TIMEOUT,
             upgrade_url: None,
+            exports: None,
             pages: PagesSettings::default(),
             admin_bind: None,
             mail: None,
