@@ -11,7 +11,7 @@ use crate::{
         error::ApiError,
     },
     model::{
-        EntityType, Language, Role,
+        Date, EntityType, Language, Role,
         commodity::{CommodityCode, Scheme},
         record::query_key,
     },
@@ -126,6 +126,12 @@ pub(crate) fn search(language: Language, entity_type: EntityType, parameters: &P
     Parameters(all).after(&page(language, "search"))
 }
 
+/// The same search, for what ends from a day on, the earliest end first.
+pub(crate) fn ending_from(search: &Parameters, day: Date) -> Parameters {
+    let search = search.with("ending_after", &day.to_string());
+    search.with("sort_by", "ending").with("sort_order", "asc")
+}
+
 pub(crate) fn record(language: Language, entity_type: EntityType, record_id: &str) -> String {
     format!("/{}/record/{entity_type}/{}", language.code(), encode(record_id))
 }
@@ -182,6 +188,11 @@ pub(crate) fn worth(language: Language, record_id: &str) -> String {
 /// The file with the bids on a tender.
 pub(crate) fn bids_csv(language: Language, record_id: &str) -> String {
     format!("/{}/tender.csv/{}/bids", language.code(), encode(record_id))
+}
+
+/// The page that says how to cite a page of this site. `path` and `query` are raw.
+pub(crate) fn cite(language: Language, path: &str, query: &str) -> String {
+    format!("{}?of={}", page(language, "cite"), encode(&with_query(path, query)))
 }
 
 /// The file for spreadsheets with the data of a page: its path with `.csv` after its first part. `path` is

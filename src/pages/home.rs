@@ -18,7 +18,7 @@ use crate::{
     http::{error::ApiError, search_pool::Lane, work::Work},
     model::{Date, EntityType, Facet, Language, Role, timestamp},
     pages::{
-        address::{self, Parameters},
+        address::{self, Parameters, ending_from},
         bilingual::Shown,
         charts::{YearBars, YearValue, gaps, usual_years, year_values},
         coverage_note::coverage_note,
@@ -117,7 +117,7 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let scans = ScanCost::of(&call.generation, &[(EntityType::Contract, BY_YEAR.len())]);
     let parameters = Parameters::parse(&closing_query(today))?.without(&["limit"]);
     let closing_href = address::search(call.lang, EntityType::Tender, &parameters);
-    let ending = Parameters::parse(&ending_query(today))?;
+    let ending = ending_from(&Parameters::default(), today);
     let ending_href = address::search(call.lang, EntityType::Contract, &ending);
     let examples = examples(call.lang, t);
     let kinds = EntityType::ALL.map(|entity_type| kind(call, entity_type)).into();
@@ -151,11 +151,6 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
 
 fn closing_query(today: Date) -> String {
     format!("status=open&closing_after={today}&sort_by=closing&sort_order=asc&limit={CLOSING}")
-}
-
-/// The contracts that end from today on.
-fn ending_query(today: Date) -> String {
-    format!("ending_after={today}&sort_by=ending&sort_order=asc")
 }
 
 fn closing_search(call: &PageCall) -> Result<ResolvedSearch, ApiError> {

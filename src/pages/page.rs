@@ -28,6 +28,7 @@ use crate::{
         client_address::ClientAddress,
         format,
         messages::Texts,
+        pinned::Pin,
         settings::PagesState,
         visitor::{Visitor, VisitorKind},
     },
@@ -37,7 +38,8 @@ use crate::{
 pub(crate) struct PageCall<'a> {
     pub(crate) state: &'a AppState,
     pub(crate) pages: &'a PagesState,
-    /// The generation that was current when the request arrived. The request uses no other.
+    /// The generation that was current when the request arrived, or the one that it asks for. The request uses no
+    /// other.
     pub(crate) generation: Arc<Generation>,
     /// The limits of the visitor's plan.
     pub(crate) plan_limits: PlanLimits,
@@ -46,8 +48,10 @@ pub(crate) struct PageCall<'a> {
     pub(crate) t: Texts,
     /// The raw path, still percent-encoded.
     pub(crate) path: &'a str,
-    /// The raw query string, still percent-encoded.
+    /// The raw query string, still percent-encoded, without the parameter that asks for a generation.
     pub(crate) query: &'a str,
+    /// The generation that the address asks for, if it does.
+    pub(crate) pinned: Option<Pin>,
     pub(crate) visitor: Visitor,
     pub(crate) today: Date,
     pub(crate) now: DateTime<Utc>,
@@ -89,6 +93,10 @@ pub(crate) struct Layout {
     pub(crate) icon: &'static str,
     /// How to get the same data in other forms.
     pub(crate) exports: Exports,
+    /// How to cite this page; empty if it has no address of its own.
+    pub(crate) cite_href: String,
+    /// Whether the visitor's plan has exports.
+    pub(crate) is_paid: bool,
 }
 
 /// The addresses of the navigation, in the page's language.
@@ -141,6 +149,16 @@ pub(crate) struct Exports {
     pub(crate) curl: Option<String>,
     /// How many of the rows the CSV has, and where all are.
     pub(crate) note: Option<String>,
+    /// Files with all rows, for visitors whose plan has exports.
+    pub(crate) whole: Vec<FileLink>,
+}
+
+/// A file with all rows of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct FileLink {
+    /// The end of the key of its name.
+    pub(crate) name: &'static str,
+    pub(crate) href: String,
 }
 
 /// A file for spreadsheets.
@@ -159,6 +177,7 @@ struct Seen<'a, T> {
     origin: &'a str,
     today: Date,
     asset: &'static str,
+    pinned: Option<&'a Pin>,
     page: &'a T,
 }
 
@@ -173,6 +192,8 @@ impl PageCall<'_> {
         Layout {
             canonical: format!("{}{}{query}{}", self.origin, self.path, self.query),
             as_of: published(&self.generation, self.lang),
+            cite_href: address::cite(self.lang, self.path, self.query),
+            is_paid: self.visitor.is_paid(),
             ..Layout::bare(
                 self.lang,
                 title.into(),
@@ -186,7 +207,10 @@ impl PageCall<'_> {
 
     /// The JSON of the API with its command line, and the address of the CSV. `json` is a path of the API.
     pub(crate) fn exports(&self, json: impl Into<String>, csv: impl Into<String>) -> Exports {
-        let json = json.into();
+        let mut json = json.into();
+        if let Some(pin) = &self.pinned {
+            json = pin.keep(&json, "&");
+        }
         let header = &self.state.gateway.key;
         // A quote would end the quoted text of the shell. Encoded parameters have none.
         let curl = (!json.contains('\'')).then(|| format!("curl -H \"{header}: $KEY\" '{}{json}'", self.origin));
@@ -195,6 +219,7 @@ impl PageCall<'_> {
             csv: vec![CsvLink::only(csv)],
             curl,
             note: None,
+            whole: Vec::new(),
         }
     }
 
@@ -223,6 +248,14 @@ impl PageCall<'_> {
         }
     }
 
+    /// The work of a page, which keeps to the generation that its address asks for.
+    pub(crate) fn keep(&self, work: Work) -> Work {
+        match self.pinned.clone() {
+            Some(pin) => pin.hold(work),
+            None => work,
+        }
+    }
+
     /// The decoded fields of the form that was sent.
     pub(crate) fn form_fields(&self) -> Result<Vec<(String, String)>, ApiError> {
         let form = self.form.as_deref().unwrap_or_default();
@@ -240,6 +273,7 @@ impl PageCall<'_> {
             today: self.today,
             // Templates change together with the program, and during development with the stylesheet.
             asset: &asset::STYLE.path,
+            pinned: self.pinned.as_ref(),
             page: normal_form,
         })
     }
@@ -270,6 +304,8 @@ impl Layout {
             script: &asset::SCRIPT.path,
             icon: &asset::ICON.path,
             exports: Exports::default(),
+            cite_href: String::new(),
+            is_paid: false,
         }
     }
 
@@ -344,7 +380,7 @@ pub(crate) fn other(language: Language) -> Language {
 }
 
 /// When the generation was published, as a date in Toronto.
-fn published(generation: &Generation, language: Language) -> String {
+pub(crate) fn published(generation: &Generation, language: Language) -> String {
     let built = timestamp::parse(&generation.manifest.built_at);
     built.map_or_else(String::new, |built| format::date(language, Date::in_toronto(built)))
 }

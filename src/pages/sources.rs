@@ -19,6 +19,7 @@ use crate::{
         address::{self, Parameters},
         bilingual::Shown,
         charts::{CoverageGrid, CoverageRow, YearCount},
+        dumps::{self, ShownDump},
         licence_texts::licence_text,
         messages::Texts,
         page::{Layout, PageCall, Section, rendered},
@@ -66,6 +67,8 @@ struct SourcesPage {
     rows: Vec<Row>,
     parts: [RecordPart; RecordPart::ALL.len()],
     publishers: Vec<Publisher>,
+    /// The dump that the operator offers.
+    dump: Option<ShownDump>,
 }
 
 /// The records of one source and entity type.
@@ -160,8 +163,10 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
             .collect(),
         parts: RecordPart::ALL,
         publishers: ids.into_iter().map(|id| publisher(t, id)).collect(),
+        dump: dumps::shown(call),
     };
-    call.validated(rendered(&page)?, &"sources")
+    let dataset = page.dump.as_ref().and_then(|dump| dump.dataset.clone());
+    call.validated(rendered(&page)?, &("sources", dataset))
 }
 
 /// The figures of the page as a file: a row for each source and entity type.

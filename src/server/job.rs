@@ -4,7 +4,11 @@ use std::time::Instant;
 
 use actix_web::{
     HttpRequest,
-    http::header::{HeaderName, HeaderValue},
+    body::BoxBody,
+    http::{
+        Method,
+        header::{HeaderName, HeaderValue},
+    },
 };
 use bytes::Bytes;
 
@@ -15,7 +19,7 @@ use crate::{
         error::ApiError,
         middleware::{compression::Accepted, timing::Timing},
         search_pool::{Client, Origin, guarded},
-        stream::{ChunkSource, Rest, StreamBody},
+        stream::{ChunkSource, OmittedBody, Rest, StreamBody},
         work::{Job, Reply, SearchJob, Work},
     },
 };
@@ -57,7 +61,8 @@ fn streamed(
     Box::new(move |deadline| {
         let first = source.next_chunk(&deadline)?;
         if first.is_last {
-            return Ok(Reply::from(Bytes::from(first.bytes)).with_headers(headers));
+            let reply = Reply::from(Bytes::from(first.bytes)).with_headers(headers);
+            return Ok(reply.with_status(source.status()));
         }
         let encoder = if source.is_compressed() {
             None
@@ -68,8 +73,9 @@ fn streamed(
             headers.push(header);
             encoder
         });
+        let status = source.status();
         let (body, rest) = Rest::after(first.bytes, source, encoder)?;
-        let reply = Reply::from(body).with_headers(headers);
+        let reply = Reply::from(body).with_headers(headers).with_status(status);
         Ok(Reply {
             rest: Some(rest),
             ..reply
@@ -83,10 +89,15 @@ pub(crate) fn rest_of(
     reply: &mut Reply,
     origin: Origin,
     request: &HttpRequest,
-) -> Result<Option<StreamBody>, ApiError> {
+) -> Result<Option<BoxBody>, ApiError> {
     let Some(rest) = reply.rest.take() else {
         return Ok(None);
     };
+    if let Some(length) = rest.length
+        && request.method() == Method::HEAD
+    {
+        return Ok(Some(BoxBody::new(OmittedBody(length))));
+    }
     let owner = match origin.client {
         Client::Key(key) => Some(key),
         _ => None,
@@ -94,7 +105,8 @@ pub(crate) fn rest_of(
     let slot = state.streams.start(owner, &rest, &state.response_bytes)?;
     let first = std::mem::take(&mut reply.body);
     let pool = (&state.search_pool, origin, state.query_timeout);
-    Ok(Some(StreamBody::new(first, rest, slot, pool, request)))
+    let body = StreamBody::new(first, rest, slot, pool, request);
+    Ok(Some(BoxBody::new(body)))
 }
 
 /// Searches and compresses, on the thread that calls it.

@@ -8,7 +8,6 @@ use actix_web::{
 };
 
 use crate::{
-    api::route::Route,
     catalog::generation::Generation,
     engine::Deadline,
     http::{
@@ -26,8 +25,8 @@ use crate::{
 const HEADER: HeaderName = HeaderName::from_static("x-index-generation");
 
 /// A query string without the parameter that asks for a generation, and the id in that.
-pub(crate) fn split<'q>(query: &'q str, route: &Route) -> Result<(Cow<'q, str>, Option<String>), ApiError> {
-    if !route.takes_generation() || !query.contains(PARAMETER) {
+pub(crate) fn split(query: &str, takes_generation: bool) -> Result<(Cow<'_, str>, Option<String>), ApiError> {
+    if !takes_generation || !query.contains(PARAMETER) {
         return Ok((Cow::Borrowed(query), None));
     }
     let (mut others, mut id) = (String::with_capacity(query.len()), None);
@@ -81,8 +80,6 @@ pub(crate) fn add_header(response: &mut HttpResponse, trace: &Trace, state: &App
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::handlers::search::SEARCH;
-
     #[test]
     fn the_other_parameters_keep_their_meaning() {
         for (query, others, id) in [
@@ -93,10 +90,10 @@ mod tests {
             ("q=a&generation=+x+", "q=a", Some("x")),
             ("generation=", "", None),
         ] {
-            let (found, found_id) = split(query, &SEARCH).unwrap();
+            let (found, found_id) = split(query, true).unwrap();
             let same = |text: &str| pairs(text).unwrap();
             assert_eq!((same(&found), found_id.as_deref()), (same(others), id), "{query}");
         }
-        assert!(split("generation=a&generation=b", &SEARCH).is_err());
+        assert!(split("generation=a&generation=b", true).is_err());
     }
 }

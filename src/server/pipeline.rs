@@ -1,11 +1,14 @@
 //! From a request to its response: every response leaves through [`answer`], which adds the common headers, counts and
 //! logs it. A request for a page goes through [`Exchange::reply_page`], one of the API through [`Exchange::reply`].
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    borrow::Cow,
+    sync::{Arc, atomic::Ordering},
+};
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    body::{BodySize, BoxBody, MessageBody},
+    body::{BodySize, MessageBody},
     http::{
         ConnectionType, Method, StatusCode,
         header::{self, HeaderName, HeaderValue},
@@ -42,13 +45,14 @@ use crate::{
         sending,
         work::{Reply, Work},
     },
-    model::{Date, Plan, PlanLimits},
+    model::{Date, Language, Plan, PlanLimits},
     pages::{
         self,
         access::{self, Entry},
         address, csrf, error_page,
         messages::Texts,
         page::{self, PageCall},
+        pinned::Pin,
         route::PageAccess,
         routes::{self, FoundPage, Place},
         settings::PagesState,
@@ -167,7 +171,7 @@ impl Exchange<'_> {
         let body = body::read(route, request, payload, state, self.trace.key).await?;
         let deadline = Deadline::after(state.query_timeout);
         let whole_query = request.uri().query().unwrap_or_default();
-        let (query, id) = pinned::split(whole_query, route)?;
+        let (query, id) = pinned::split(whole_query, route.takes_generation())?;
         let generation = pinned::generation(state, id, self.origin(), &deadline).await?;
         let call = Call {
             state,
@@ -220,28 +224,49 @@ impl Exchange<'_> {
             Entry::Free => *state.plans.visitor(),
             Entry::Charged(account) => self.count(limits::admit(account, limits::ONE, now))?,
         };
-        let form = self.form(payload, pages, &visitor).await?;
+        let (query, generation, pinned) = self.page_generation(query, place.language(), &deadline).await?;
         let call = PageCall {
             state,
             pages,
-            generation: state.generation()?,
+            generation,
+            pinned,
             plan_limits,
             lang: place.language(),
             t: Texts::of(place.language()),
             path,
-            query,
+            query: &query,
+            form: self.form(payload, pages, &visitor).await?,
             visitor,
             today: Date::in_toronto(now),
             now,
             origin: pages.origin(request),
             caller: Caller::of(request, &self.trace),
             client: pages.client_address(request),
-            form,
             is_from_elsewhere: csrf::is_from_elsewhere(request.headers()),
             is_head: request.method() == Method::HEAD,
         };
-        let work = self.accept(&call.generation, || found.call(request.method(), &call))?;
+        let work = self.accept(&call.generation, || Ok(call.keep(found.call(request.method(), &call)?)))?;
         self.respond(work, &call.generation, deadline).await
+    }
+
+    /// The query without the parameter that asks for a generation, the generation that a page is of, and what keeps its
+    /// links there if it was asked for.
+    async fn page_generation<'q>(
+        &self,
+        query: &'q str,
+        language: Language,
+        deadline: &Deadline,
+    ) -> Result<(Cow<'q, str>, Arc<Generation>, Option<Pin>), ApiError> {
+        let (query, id) = pinned::split(query, *self.request.method() != Method::POST)?;
+        let is_asked_for = id.is_some();
+        let generation = pinned::generation(self.state, id, self.origin(), deadline).await?;
+        let pin = is_asked_for.then(|| {
+            let is_current = self.state.serves(&generation.id);
+            let older = (!is_current).then(|| page::published(&generation, language));
+            let address = address::with_query(self.request.uri().path(), &query);
+            Pin::new(&generation.id, older, Texts::of(language), &address)
+        });
+        Ok((query, generation, pin))
     }
 
     fn check_draining(&self) -> Result<(), ApiError> {
@@ -342,7 +367,7 @@ impl Exchange<'_> {
         }
         let mut reply = reply?;
         if let Some(body) = job::rest_of(self.state, &mut reply, self.origin(), request)? {
-            return Ok(success(reply, tag.as_ref()).set_body(BoxBody::new(body)));
+            return Ok(success(reply, tag.as_ref()).set_body(body));
         }
         // A 304 must not stand for a page that says that there is nothing.
         let tag = tag.filter(|_| reply.status.is_success());

@@ -14,6 +14,13 @@ footer-as-of = Updated here on { $date }.
 footer-sources = Sources and their licences
 footer-licence = How to read these figures
 footer-api = For programs: the API
+footer-cite = Cite this page
+pinned-note = These figures are of an older index, published here on { $date }.
+pinned-current = Show the current figures
+cite-title = Cite this page
+cite-about = Figures change when the data are updated. This address shows the page as it is now, as long as the operator keeps this index.
+cite-address = The address of the page in this index
+cite-text = The data, as a sentence
 title-error = Error: { $title }
 exports-title = Take this data with you
 exports-json = The same as JSON: the address in the API, which needs your API key in a header
@@ -21,7 +28,13 @@ exports-rows-all = The CSV has { $count ->
     [one] the only row.
    *[other] all { $count } rows.
 }
-exports-rows-cut = The CSV has the first { $rows } of { $total } rows. The Link header of the file leads to the next ones; a key of a paid plan gets all at once from /{ $kind }/export of the API.
+exports-rows-cut = The CSV has the first { $rows } of { $total } rows. The Link header of the file leads to the next ones.
+exports-whole = All rows as one file
+exports-whole-paid = with a key of a paid plan
+exports-whole-csv = CSV
+exports-whole-excel = CSV for Excel
+exports-whole-parquet = Parquet
+exports-whole-ndjson = NDJSON
 exports-curl = The same as JSON, from a terminal; KEY is your API key
 copy-button = Copy
 copied-button = Copied

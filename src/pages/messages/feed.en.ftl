@@ -83,6 +83,8 @@ feed-address-about = A program that sends your API key in a header gets the same
 ## What visitors see of pages that their plan does not include.
 paid-title-feed = New tenders for your words
 paid-title-worth = What is this tender worth?
+paid-title-export = All rows as one file
+paid-about-export = All rows of a search as one file: CSV, CSV for Excel, Parquet or NDJSON.
 paid-about-feed = This page lists the new open tenders for your words, each once, with an estimate of its value. It can send them to you by e-mail.
 paid-about-worth = This page estimates what a tender is worth: a range, how reliable it is, and the contracts it is compared with.
 paid-plan = It is part of the paid plans. Your key has the plan { $plan }.

@@ -83,6 +83,8 @@ feed-address-about = Un programme qui envoie votre clé d’API dans un en-tête
 ## Ce que voit un visiteur dont le forfait n’inclut pas une page.
 paid-title-feed = Nouveaux appels d’offres pour vos mots
 paid-title-worth = Combien vaut cet appel d’offres ?
+paid-title-export = Toutes les lignes en un fichier
+paid-about-export = Une recherche entière en un fichier CSV, CSV pour Excel, Parquet ou NDJSON.
 paid-about-feed = Cette page énumère les nouveaux appels d’offres ouverts pour vos mots, chacun une seule fois, avec une estimation de sa valeur. Elle peut vous les envoyer par courriel.
 paid-about-worth = Cette page estime la valeur d’un appel d’offres : une fourchette, sa fiabilité et les contrats auxquels il est comparé.
 paid-plan = Elle fait partie des forfaits payants. Votre clé a le forfait { $plan }.

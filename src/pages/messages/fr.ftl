@@ -14,6 +14,13 @@ footer-as-of = Mis à jour ici le { $date }.
 footer-sources = Sources et licences
 footer-licence = Comment lire ces chiffres
 footer-api = Pour les programmes : l’API
+footer-cite = Citer cette page
+pinned-note = Ces chiffres sont ceux d’un index plus ancien, publié ici le { $date }.
+pinned-current = Afficher les chiffres actuels
+cite-title = Citer cette page
+cite-about = Les chiffres changent quand les données sont mises à jour. Cette adresse montre la page telle qu’elle est maintenant, tant que l’exploitant conserve cet index.
+cite-address = L’adresse de la page dans cet index
+cite-text = Les données, en une phrase
 title-error = Erreur : { $title }
 exports-title = Emporter ces données
 exports-json = La même chose en JSON : l’adresse dans l’API, qui demande votre clé d’API dans un en-tête
@@ -21,7 +28,13 @@ exports-rows-all = Le fichier CSV contient { $count ->
     [one] la seule ligne.
    *[other] les { $count } lignes.
 }
-exports-rows-cut = Le fichier CSV contient les { $rows } premières lignes sur { $total }. L’en-tête Link du fichier mène aux suivantes ; avec une clé d’un forfait payant, /{ $kind }/export de l’API les donne toutes d’un coup.
+exports-rows-cut = Le fichier CSV contient les { $rows } premières lignes sur { $total }. L’en-tête Link du fichier mène aux suivantes.
+exports-whole = Toutes les lignes en un fichier
+exports-whole-paid = avec une clé d’un forfait payant
+exports-whole-csv = CSV
+exports-whole-excel = CSV pour Excel
+exports-whole-parquet = Parquet
+exports-whole-ndjson = NDJSON
 exports-curl = La même chose en JSON, dans un terminal ; KEY est votre clé d’API
 copy-button = Copier
 copied-button = Copié

@@ -15,9 +15,9 @@ use crate::{
         names::{BodyKind, ResolvedName},
     },
     http::error::ApiError,
-    model::{Date, Facet, Language, fold::fold, vocabulary::NO_QUALITY_FLAG},
+    model::{Date, Facet, Language, Role, Schema, fold::fold, vocabulary::NO_QUALITY_FLAG},
     pages::{
-        address::{self, Parameters},
+        address::{self, Parameters, ending_from},
         charts::{RankedBars, YearBars, largest},
         market_figures::{MarketScope, MarketTable},
         messages::Texts,
@@ -59,6 +59,8 @@ pub(super) struct Column {
     pub(super) is_of_vendor: bool,
     /// The search for all records with the name; `None` if the name is too short to search for.
     pub(super) search: Option<String>,
+    /// The search for those that end soon, where they state an end.
+    pub(super) ending: Option<String>,
     /// The key of the text for that search.
     pub(super) search_label: &'static str,
     /// The figures in a row of the table that compares two names.
@@ -208,6 +210,11 @@ pub(super) fn column(
     let (counted, with_value) = (overview.counted(), overview.with_value());
     let searched = subject.searched;
     let search = |query: &Parameters| address::search(view.lang(), overview.entity_type(), query);
+    let has_end = Schema::of(overview.entity_type()).has_role(Role::EndDate);
+    let ending = searched
+        .as_ref()
+        .filter(|_| has_end)
+        .map(|query| search(&ending_from(query, view.today)));
     let without = searched
         .as_ref()
         .map(|query| search(&query.with("quality_flag", NO_QUALITY_FLAG)));
@@ -220,6 +227,7 @@ pub(super) fn column(
     let competition = methods.map(|methods| Competition::of(methods, counted.total, amount.unwrap_or_default()));
     Ok(Column {
         href: subject.href,
+        ending,
         sentence: sentence(&overview, other, subject.names),
         headline: overview.headline(other, competition.as_ref())?,
         coverage: overview.coverage(),

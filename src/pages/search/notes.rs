@@ -58,13 +58,10 @@ pub(super) fn still_open(asked: &SearchAddress, query: &SearchQuery, today: Date
 
 /// How many of the rows the CSV has, and where all are.
 pub(super) fn csv_note(context: &SearchContext, total: u64, rows: u64) -> Option<String> {
-    let (t, kind) = (context.t, context.asked.entity_type.name());
+    let t = context.t;
     match total {
         0 => None,
         total if total <= rows => Some(t.with("exports-rows-all", &[("count", &total)])),
-        _ => Some(t.with(
-            "exports-rows-cut",
-            &[("rows", &rows), ("total", &total), ("kind", &kind)],
-        )),
+        _ => Some(t.with("exports-rows-cut", &[("rows", &rows), ("total", &total)])),
     }
 }

@@ -28,6 +28,7 @@ use crate::{
         search::{
             conditions::{Condition, conditions},
             context::{SearchContext, shortened},
+            export,
             facets::{self, FacetGroup},
             figures::Figures,
             form::{Form, Input},
@@ -354,7 +355,10 @@ fn exports(call: &PageCall, asked: &SearchAddress, search: &ResolvedSearch) -> E
         .without(&["cursor", "offset", "limit"])
         .with("kind", kind);
     let csv = rows.after(&address::page(call.lang, "search.csv"));
-    call.exports(json.after(&format!("/{kind}")), csv)
+    Exports {
+        whole: export::links(call, asked.entity_type, &json),
+        ..call.exports(json.after(&format!("/{kind}")), csv)
+    }
 }
 
 fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {
