@@ -41,6 +41,7 @@ export async function pagesOf(service) {
     worth: `/tender/${part(tender.record_id)}/worth`,
     feed: '/feed?keywords=travaux&days_back=30',
     sources: '/sources',
+    cite: '/cite?of=%2Fen%2Fsearch%3Fq%3Dpaving',
     about: '/about',
     account: '/account',
   };

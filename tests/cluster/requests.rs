@@ -130,6 +130,14 @@ impl Drawn {
         paths.push("/tender/feed?days_back=90&limit=500".to_owned());
         paths.push("/tender/feed?days_back=90&keywords=snow+removal&translate=true".to_owned());
         paths.push("/tender/feed".to_owned());
+        for list in [
+            "bids/export",
+            "bids/export?q=services&won=true",
+            "suppliers/export",
+            "suppliers/export?q=inc",
+        ] {
+            paths.push(format!("/{list}"));
+        }
         paths.into_iter().map(Request::Get).collect()
     }
 

@@ -218,7 +218,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
         ],
     ),
     dependency("memmap2", &["engine/tantivy"]),
-    dependency("parquet", &["api/export/parquet_file"]),
+    dependency("parquet", &["api/export/parquet_file", "api/export/parquet_values"]),
     dependency("percent_encoding", &["alerts", "http/encoding"]),
     dependency("prometheus_client", &["http/metrics", "server/metrics"]),
     dependency("quick_xml", &["sources/reading/xml"]),

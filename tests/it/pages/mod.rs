@@ -17,3 +17,4 @@ mod record;
 mod search;
 mod sources;
 mod supplier;
+mod take_along;
