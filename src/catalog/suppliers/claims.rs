@@ -444,4 +444,17 @@ mod tests {
         let many: String = (0..100).map(|_| claims(&[("same", "Beta", "Nobody")])).collect();
         assert!(problems(&many).ends_with("and 80 more lines"));
     }
+
+    #[test]
+    fn a_file_of_a_million_lines_is_read_and_refused_whole() {
+        let mut text = "claim,a,b\n".to_owned();
+        (0..1_000_000).for_each(|_| text.push_str("same,Beta,Nobody\n"));
+        let found = problems(&text);
+        assert!(
+            found.starts_with("line 2: no supplier has the name 'Nobody'"),
+            "{found}"
+        );
+        assert!(found.ends_with("and 999980 more lines"), "{found}");
+        assert_eq!(found.lines().count(), MAX_PROBLEMS + 1);
+    }
 }

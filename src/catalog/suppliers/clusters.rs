@@ -88,7 +88,14 @@ impl Clusters {
                 waiting: None,
             });
         }
-        for proposals in [rules::equal_numbers, rules::equated, rules::equal_cores].map(|rule| rule(names)) {
+        for proposals in [
+            rules::equal_numbers,
+            rules::equated,
+            rules::equal_cores,
+            rules::near_names,
+        ]
+        .map(|rule| rule(names))
+        {
             proposals.into_iter().for_each(|proposal| joiner.propose(proposal));
         }
         for (a, b, waiting) in rules::suggestions(names) {
@@ -288,6 +295,35 @@ mod tests {
     }
 
     #[test]
+    fn near_names_at_one_postal_code_join_unless_a_word_or_a_digit_differs() {
+        let are_joined = |a: &str, b: &str| {
+            !joined(&[mention(a, "", "H1A1A1"), mention(b, "", "H1A1A1")], "")
+                .0
+                .is_empty()
+        };
+        for (a, b) in [
+            ("Construction Larco inc.", "Constructions Larco"),
+            ("Thomas O'Connel inc.", "Thomas O'Connell inc."),
+            ("J.B. Deschamps", "JB Deschamps inc."),
+            ("9109-3872 Quebec inc.", "9109-3872Québec inc"),
+        ] {
+            assert!(are_joined(a, b), "{a} and {b}");
+        }
+        for (a, b) in [
+            ("Pavages Larivière Nord inc.", "Pavages Larivière Sud inc."),
+            ("9109-3872 Quebec inc.", "9109-3827 Quebec inc."),
+            (
+                "Couvreur Gariépy et Léger 2002 inc.",
+                "Couvreur Gariépy et Léger 2011 inc.",
+            ),
+            ("Construction Larco inc.", "Constructions Larco S.E.N.C."),
+            ("Wolseley Plomberie", "Wolseley Plomberie Tremblay"),
+        ] {
+            assert!(!are_joined(a, b), "{a} and {b}");
+        }
+    }
+
+    #[test]
     fn near_names_of_one_city_are_shown_to_a_person() {
         let of = |name: &str, city: &str| MentionLine {
             mention: SupplierMention::of(name, "seao-xml").at(Some(city), None),
@@ -367,7 +403,9 @@ mod tests {
         let many: Vec<MentionLine> = (0..=MAX_NAMES)
             .map(|n| mention(&format!("Nom {n} inc."), "1145755295", ""))
             .collect();
-        assert!(joined(&many, "").0.is_empty(), "more than {MAX_NAMES} names");
+        let (held, lines) = joined(&many, "");
+        assert!(held.is_empty(), "more than {MAX_NAMES} names");
+        assert!(lines.contains("\"too_many_names\""), "a person is told of them");
         assert_eq!(joined(&many[1..], "").0[0].len(), MAX_NAMES);
         let two: Vec<MentionLine> = (0..22)
             .map(|n| {

@@ -17,10 +17,18 @@ pub(crate) enum Rule {
     Publisher,
     /// They differ in their legal form or in punctuation only, and share a postal code.
     CoreName,
+    /// They are spelled nearly the same, and share a postal code.
+    NearName,
 }
 
 impl Rule {
-    pub(crate) const ALL: [Rule; 4] = [Rule::Claim, Rule::Number, Rule::Publisher, Rule::CoreName];
+    pub(crate) const ALL: [Rule; 5] = [
+        Rule::Claim,
+        Rule::Number,
+        Rule::Publisher,
+        Rule::CoreName,
+        Rule::NearName,
+    ];
 
     /// Its number in the documentation, and what it does.
     pub(crate) const fn about(self) -> (u8, &'static str) {
@@ -28,6 +36,7 @@ impl Rule {
             Rule::Number => (1, "equal official number"),
             Rule::Publisher => (3, "equated by a publisher"),
             Rule::CoreName => (4, "equal core of the name, legal form and postal code"),
+            Rule::NearName => (6, "nearly equal names at one postal code"),
             Rule::Claim => (5, "claimed by a person"),
         }
     }
@@ -58,6 +67,9 @@ pub(crate) enum Evidence {
     CoreName {
         postal_code: String,
     },
+    NearName {
+        postal_code: String,
+    },
 }
 
 impl Evidence {
@@ -67,6 +79,7 @@ impl Evidence {
             Evidence::Number { .. } => Rule::Number,
             Evidence::Publisher { .. } | Evidence::Division => Rule::Publisher,
             Evidence::CoreName { .. } => Rule::CoreName,
+            Evidence::NearName { .. } => Rule::NearName,
         }
     }
 
@@ -85,6 +98,9 @@ impl Evidence {
             Evidence::Division => format!("says that it is a division of \"{with}\", or the other way round"),
             Evidence::CoreName { postal_code } => {
                 format!("differs from \"{with}\" in its form only, and both are at {postal_code}")
+            }
+            Evidence::NearName { postal_code } => {
+                format!("is spelled nearly as \"{with}\" is, and both are at {postal_code}")
             }
             Evidence::Claim { reason, source, date } => {
                 let mut sentence = format!("a person has claimed that it is \"{with}\"");

@@ -1,4 +1,4 @@
-//! Rules 1, 3 and 4: which names publishers' statements speak for joining.
+//! Rules 1, 3, 4 and 6: which names publishers' statements speak for joining.
 //!
 //! A rule proposes; [`super::clusters`] joins, up to the stops that concern whole suppliers.
 
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     name_form::LegalFamily,
-    names::{Equation, Name, Names},
+    names::{Equation, Name, Names, telling_words},
     reason::{Evidence, Waiting},
 };
 use crate::model::supplier_mention::{OfficialNumber, Relation};
@@ -247,6 +247,69 @@ fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
         None
     }
 }
+
+/// Rule 6: names that are spelled nearly the same, of one family of legal forms, at one postal code.
+pub(crate) fn near_names(names: &Names) -> Vec<Proposal> {
+    let mut groups: BTreeMap<(&str, Option<char>), Vec<u32>> = BTreeMap::new();
+    for (number, name) in (0..).zip(&names.all) {
+        for code in name.postal_codes.keys() {
+            let start = name.form.core.chars().next();
+            groups.entry((code, start)).or_default().push(number);
+        }
+    }
+    let mut proposals = Vec::new();
+    for ((code, _), members) in groups.into_iter().filter(|(_, members)| members.len() <= MAX_READ) {
+        for (place, a) in members.iter().enumerate() {
+            for b in &members[place + 1..] {
+                let (one, other) = (names.get(*a), names.get(*b));
+                if one.form.core == other.form.core || !is_misspelled(one, other) {
+                    continue;
+                }
+                let families = [one, other].map(|name| name.form.family);
+                let are_different = matches!(families, [Some(one), Some(other)] if one != other);
+                proposals.push(Proposal {
+                    a: *a,
+                    b: *b,
+                    evidence: Evidence::NearName {
+                        postal_code: code.to_owned(),
+                    },
+                    waiting: are_different
+                        .then_some(Waiting::DifferentForms)
+                        .or_else(|| why_not_by_core(one, other)),
+                });
+            }
+        }
+    }
+    proposals
+}
+
+/// Whether the names differ as spellings of one name do: nearly equal as a whole, with the same digits, and nearly
+/// equal in the words that only one of them has.
+fn is_misspelled(a: &Name, b: &Name) -> bool {
+    let (x, y) = (a.form.core.as_str(), b.form.core.as_str());
+    let compact = |text: &str| text.replace(' ', "");
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    if digits(x) != digits(y) || strsim::jaro_winkler(&compact(x), &compact(y)) < MISSPELLED {
+        return false;
+    }
+    let words = [x, y].map(|core| core.split(' ').collect::<BTreeSet<&str>>());
+    let own = |core: &str, others: &BTreeSet<&str>| -> Vec<String> {
+        let own = core.split(' ').filter(|word| !others.contains(word));
+        own.map(str::to_owned).collect()
+    };
+    let (of_a, of_b) = (own(x, &words[1]), own(y, &words[0]));
+    if of_a.is_empty() || of_b.is_empty() {
+        let rest = [of_a, of_b].concat().join(" ");
+        return telling_words(&rest).is_empty();
+    }
+    strsim::normalized_levenshtein(&of_a.concat(), &of_b.concat()) >= SAME_WORD
+}
+
+/// How similar two spellings of one name are at least, from 0 to 1. Chosen on one half of `tests/identity/pairs.csv`.
+const MISSPELLED: f64 = 0.93;
+
+/// How similar the words are at least that only one of two spellings has, from 0 to 1: `north` and `south` are not.
+const SAME_WORD: f64 = 0.6;
 
 /// The names that a person should look at: equal but for form and punctuation, or spelled nearly the same at one
 /// postal code or in one city. Groups that are too large to read are left out.

@@ -25,6 +25,7 @@ supplier-reason-operating-name = { $source } publishes it and “{ $with }” as
 supplier-reason-standardized-name = { $source } publishes it and “{ $with }” as the name and the standardized name of one supplier.
 supplier-reason-division = One of this name and “{ $with }” says that it is a division of the other.
 supplier-reason-core-name = It differs from “{ $with }” in its form only, and both are at { $code }.
+supplier-reason-near-name = It is spelled nearly as “{ $with }” is, and both are at { $code }.
 supplier-reason-claim = A person has claimed that it is “{ $with }”
 supplier-numbers-title = Official numbers
 supplier-number = { $number }, published { $count ->

@@ -25,6 +25,7 @@ supplier-reason-operating-name = { $source } le publie avec « { $with } » co
 supplier-reason-standardized-name = { $source } le publie avec « { $with } » comme nom et nom normalisé d’un même fournisseur.
 supplier-reason-division = L’un de ce nom et de « { $with } » se dit une division de l’autre.
 supplier-reason-core-name = Il ne diffère de « { $with } » que par sa forme, et les deux sont à l’adresse { $code }.
+supplier-reason-near-name = Sa graphie est presque celle de « { $with } », et les deux sont à l’adresse { $code }.
 supplier-reason-claim = Une personne a déclaré qu’il s’agit de « { $with } »
 supplier-numbers-title = Numéros officiels
 supplier-number = { $number }, publié { $count } fois

@@ -134,6 +134,9 @@ fn sentence(t: Texts, evidence: &Evidence, with: &str) -> String {
         Evidence::CoreName { postal_code } => {
             t.with("supplier-reason-core-name", &[("with", &with), ("code", postal_code)])
         }
+        Evidence::NearName { postal_code } => {
+            t.with("supplier-reason-near-name", &[("with", &with), ("code", postal_code)])
+        }
         Evidence::Claim { reason, source, date } => {
             let details: Vec<&str> = [reason, source, date]
                 .into_iter()
