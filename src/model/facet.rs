@@ -44,9 +44,13 @@ pub enum Facet {
     Bids,
     /// Who could bid.
     Competition,
+    /// The vendors' suppliers. No index stores it: the vendors of a generation are counted, and joined by the suppliers
+    /// that they are names of.
+    Supplier,
 }
 
 impl Facet {
+    /// Those that an index stores.
     pub const ALL: [Facet; 17] = [
         Facet::Status,
         Facet::Category,
@@ -86,11 +90,13 @@ impl Facet {
             Facet::Department => "buyer",
             Facet::Bids => "bids",
             Facet::Competition => "competition",
+            Facet::Supplier => "supplier",
         }
     }
 
     pub(crate) fn parse(name: &str) -> Option<Facet> {
-        Facet::ALL.into_iter().find(|facet| facet.name() == name)
+        let mut all = Facet::ALL.into_iter().chain([Facet::Supplier]);
+        all.find(|facet| facet.name() == name)
     }
 
     /// The texts of a record. For a department: its English and its French name, in this order; one
@@ -116,7 +122,7 @@ impl Facet {
                 }
                 [english, french].map(|name| name.unwrap_or("").to_owned()).into()
             }
-            Facet::Vendor => one(field("vendor_name")),
+            Facet::Vendor | Facet::Supplier => one(field("vendor_name")),
             Facet::ProcurementMethod => one(first(record, Role::ProcurementMethod)),
             // In both languages, because the filter accepts either.
             Facet::NoticeType => texts(record, Role::NoticeType),
@@ -167,7 +173,7 @@ impl Facet {
             Facet::Commodity => (&[], Some(Role::Commodity)),
             Facet::NamedDepartment => (&names[..3], None),
             Facet::Department => (&names, None),
-            Facet::Vendor => (&["vendor_name"], None),
+            Facet::Vendor | Facet::Supplier => (&["vendor_name"], None),
             Facet::GovernmentLevel => (&names[3..], None),
             Facet::Province => (&["province"], None),
             Facet::Bids => (&["number_of_bids"], None),
@@ -191,7 +197,7 @@ impl Facet {
     /// The role of the fields that a value is a text of; `None` for other values.
     pub(crate) fn role(self) -> Option<Role> {
         match self {
-            Facet::Vendor => Some(Role::Vendor),
+            Facet::Vendor | Facet::Supplier => Some(Role::Vendor),
             Facet::NamedDepartment | Facet::Department => Some(Role::Department),
             Facet::ProcurementMethod => Some(Role::ProcurementMethod),
             Facet::NoticeType => Some(Role::NoticeType),

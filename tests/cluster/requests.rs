@@ -108,7 +108,10 @@ impl Drawn {
             paths.push(format!(
                 "/{entity_type}?supplier=sup_38416dd947937571&include_total=true"
             ));
-            paths.push(format!("/{entity_type}/stats?include=quality,market,currencies"));
+            paths.push(format!(
+                "/{entity_type}/stats?include=quality,market,currencies,supplier"
+            ));
+            paths.push(format!("/{entity_type}?include=supplier&limit=20"));
             paths.push(format!("/{entity_type}?q=services&sort_by=relevance&limit=100"));
             paths.push(format!(
                 "/{entity_type}?q=snow+removal&translate=true&match_codes=true&sort_by=relevance&explain=true"
@@ -538,7 +541,13 @@ fn commodity(random: &mut Random, record: &Value) -> Option<String> {
 
 fn add_include(query: &mut Query, random: &mut Random) {
     if random.chance(40) {
-        let all = ["quality", "market", "currencies", "quality,market,currencies"];
+        let all = [
+            "quality",
+            "market",
+            "currencies",
+            "quality,market,currencies",
+            "supplier",
+        ];
         let include: &&str = random.pick(&all);
         query.add("include", include);
     }

@@ -409,6 +409,33 @@ fn a_tender_without_bids_has_none_and_an_unknown_one_is_not_found() {
 }
 
 #[test]
+fn the_facet_by_supplier_counts_what_the_filter_finds() {
+    let found = get("/bids?facets=supplier,vendor&limit=1&include_total=true");
+    let facet = &found["facets"]["supplier"];
+    let rows = facet["values"].as_array().unwrap();
+    assert_eq!(json!(rows.len()), facet["distinct"]);
+    let count = |row: &Value| row["count"].as_u64().unwrap();
+    assert_eq!(json!(rows.iter().map(count).sum::<u64>()), found["total"]);
+    let spellings = found["facets"]["vendor"]["distinct"].as_u64().unwrap();
+    assert_eq!(
+        rows.iter().map(|row| row["names"].as_u64().unwrap()).sum::<u64>(),
+        spellings
+    );
+    for row in rows {
+        let id = row["value"].as_str().unwrap();
+        if !id.starts_with("sup_") {
+            // A bidder that the index knows by its bids alone.
+            assert_eq!((&row["value"], &row["names"]), (&row["name"], &json!(1)));
+            continue;
+        }
+        let of_supplier = get(&format!("/bids?supplier={id}&limit=1&include_total=true"));
+        assert_eq!(of_supplier["total"], row["count"], "{row}");
+        let supplier = server().get(&format!("/supplier/{id}")).json();
+        assert_eq!(supplier["name"], row["name"]);
+    }
+}
+
+#[test]
 fn facets_and_statistics_count_all_matches() {
     let collection = collection();
     let found =

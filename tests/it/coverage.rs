@@ -143,7 +143,7 @@ fn coverage_is_that_of_the_sources_that_a_search_touches() {
     assert_eq!(refused.status, 422);
     assert_eq!(
         refused.detail(),
-        "parameter 'include': 'quality' is not one of coverage"
+        "parameter 'include': 'quality' is not one of coverage, supplier"
     );
 }
 

@@ -408,16 +408,16 @@ fn every_response_matches_its_schema() {
         }
         let queries = queries(&document, item);
         if let Some(include) = queries.iter().find(|query| query["name"] == "include") {
-            let has_figures = include["schema"]["pattern"] != json!("^ *(coverage)? *(, *(coverage)? *)*$");
-            let names = if has_figures {
-                "quality,market,currencies,bids,coverage"
-            } else {
-                "coverage"
+            let pattern = include["schema"]["pattern"].as_str();
+            let names = match pattern {
+                Some(pattern) if pattern.contains("market") => "quality,market,currencies,bids,coverage,supplier",
+                Some(_) => "coverage,supplier",
+                None => "supplier",
             };
             for (server, address) in addresses(path) {
                 let include = match path.as_str() {
                     "/procurement/{solicitation_number}" => "bids",
-                    _ if path.ends_with("/stats") => "quality,market,currencies,coverage",
+                    _ if path.ends_with("/stats") => "quality,market,currencies,coverage,supplier",
                     _ => names,
                 };
                 asked.push((server, with(&address, "include", include)));
@@ -561,7 +561,10 @@ fn every_member_of_a_computed_object_is_required() {
         for key in schema["properties"].as_object().unwrap().keys() {
             let is_kind = name == "Procurement" && EntityType::parse(key).is_some();
             // Figures that are there only if they are asked for.
-            let is_included = matches!(key.as_str(), "quality" | "market" | "currencies" | "coverage")
+            let is_included = matches!(
+                key.as_str(),
+                "quality" | "market" | "currencies" | "coverage" | "top_suppliers"
+            ) || name == "Share" && key != "value" && key != "count"
                 || key == "bids" && name != "MarketFigures";
             assert_eq!(
                 required.contains(key.as_str()),

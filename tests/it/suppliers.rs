@@ -178,6 +178,82 @@ fn a_supplier_adds_up_the_records_of_its_names_and_the_filter_finds_them() {
     }
 }
 
+/// For each supplier its name, and how many records and names it has among these of an entity type.
+fn counted_by_supplier<'r>(records: impl Iterator<Item = &'r Value>) -> BTreeMap<String, (String, u64, u64)> {
+    let mut names: BTreeMap<(String, String), BTreeMap<String, u64>> = BTreeMap::new();
+    for record in records {
+        let name = record["vendor_name"].as_str().unwrap();
+        let row = SERVER.get(&format!("/suppliers?name={}", encode(name))).json()["results"][0].clone();
+        let supplier = ["id", "name"].map(|member| row[member].as_str().unwrap().to_owned());
+        *names.entry(supplier.into()).or_default().entry(fold(name)).or_default() += 1;
+    }
+    let counts = names.into_iter();
+    let counts = counts.map(|((id, name), names)| (id, (name, names.values().sum(), names.len() as u64)));
+    counts.collect()
+}
+
+#[test]
+fn records_facets_and_statistics_name_the_supplier() {
+    for kind in KINDS {
+        let of_kind = records().into_iter().filter(|(entity_type, _)| *entity_type == kind);
+        let of_kind: Vec<Value> = of_kind.map(|(_, line)| serde_json::from_str(&line).unwrap()).collect();
+        let expected = counted_by_supplier(of_kind.iter());
+        let path = format!("/{kind}?facets=supplier,vendor&include=supplier&limit=500");
+        let page = SERVER.get(&path).json();
+        let without = SERVER.get(&format!("/{kind}?facets=vendor&limit=500")).json();
+        assert_eq!(page["facets"]["vendor"], without["facets"]["vendor"], "{path}");
+        let facet = &page["facets"]["supplier"];
+        assert_eq!(
+            (&facet["distinct"], &facet["other"]),
+            (&json!(expected.len()), &json!(0)),
+            "{path}"
+        );
+        let counts = |rows: &Value, id: &str| -> BTreeMap<String, (String, u64, u64)> {
+            let number = |row: &Value, member: &str| row[member].as_u64().unwrap();
+            let text = |row: &Value, member: &str| row[member].as_str().unwrap().to_owned();
+            let rows = rows.as_array().unwrap().iter();
+            rows.map(|row| {
+                (
+                    text(row, id),
+                    (text(row, "name"), number(row, "count"), number(row, "names")),
+                )
+            })
+            .collect()
+        };
+        assert_eq!(counts(&facet["values"], "value"), expected, "{path}");
+        let statistics = SERVER.get(&format!("/{kind}/stats?include=supplier")).json();
+        assert_eq!(counts(&statistics["top_suppliers"], "id"), expected, "{kind}");
+        let (results, plain) = (
+            page["results"].as_array().unwrap(),
+            without["results"].as_array().unwrap(),
+        );
+        assert_eq!(results.len(), of_kind.len());
+        for (with, plain) in results.iter().zip(plain) {
+            let supplier = &with["supplier"];
+            let (name, ..) = &expected[supplier["id"].as_str().unwrap()];
+            assert_eq!(supplier["name"], json!(name), "{with}");
+            let mut stripped = with.clone();
+            stripped.as_object_mut().unwrap().remove("supplier");
+            assert_eq!(&stripped, plain);
+            let id = plain["record_id"].as_str().unwrap();
+            let single = SERVER.get(&format!("/{kind}/{id}?include=supplier")).json();
+            assert_eq!(&single, with);
+        }
+    }
+    assert!(SERVER.get("/contract/3").json()["supplier"].is_null());
+    for (path, detail) in [
+        ("/contract/3?include=quality", "'quality'"),
+        ("/contract?include=market", "'market' is not one of coverage, supplier"),
+        ("/tender?facets=supplier", "'supplier' is not one of"),
+    ] {
+        let refused = SERVER.get(path);
+        assert_eq!(refused.status, 422, "{path}");
+        assert!(refused.detail().contains(detail), "{path}: {}", refused.detail());
+    }
+    let tenders = SERVER.get("/tender/stats?include=supplier").json();
+    assert_eq!(tenders["top_suppliers"], json!([]));
+}
+
 #[test]
 fn the_list_pages_with_a_cursor() {
     let all = SERVER.get("/suppliers?limit=100").json();

@@ -1,5 +1,7 @@
 //! The facets of a page of records.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,12 +9,14 @@ use crate::{
     api::{
         analysis::{
             commodity::{described, one_level},
+            figures::first,
             shares::{Share, shares},
+            supplier_counts::{Rank, SupplierCounts, count_all_vendors},
         },
         params::resolve::ResolvedSearch,
     },
     catalog::generation::{CodeCount, Generation},
-    engine::aggregation::{FacetBucket, FacetBuckets, Money, TermsAggregation},
+    engine::aggregation::{Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation},
     model::{Facet, commodity::CommodityCode},
 };
 
@@ -66,13 +70,20 @@ pub(crate) enum CountedFacet {
     Commodities(CommodityFacetCounts),
 }
 
-/// What the aggregation of a search must count for a facet.
-pub(crate) fn counted_terms(facet: Facet) -> TermsAggregation {
-    match facet {
+/// What the aggregation of a search must count for facets.
+pub(crate) fn counted_terms(facets: impl Iterator<Item = Facet>) -> Vec<TermsAggregation> {
+    let facets: Vec<Facet> = facets.collect();
+    let term = |facet: Facet| match facet {
         // One level of all.
         Facet::Commodity => TermsAggregation::all(facet),
         facet => TermsAggregation::top(MAX_VALUES, facet),
+    };
+    let stored = facets.iter().copied().filter(|facet| *facet != Facet::Supplier);
+    let mut terms: Vec<TermsAggregation> = stored.map(term).collect();
+    if facets.contains(&Facet::Supplier) {
+        count_all_vendors(&mut terms);
     }
+    terms
 }
 
 /// The facet that needs no search, with its counts: the codes of all records, once a list of codes has counted them.
@@ -98,18 +109,39 @@ pub(crate) fn kept_facet(generation: &Generation, search: &ResolvedSearch) -> Op
 
 impl CountedFacet {
     /// From the counts of [`counted_terms`].
-    pub(crate) fn new(
+    pub(crate) fn all(
         generation: &Generation,
         search: &ResolvedSearch,
-        facet: Facet,
-        counts: FacetBuckets,
-    ) -> CountedFacet {
-        match facet {
-            Facet::Commodity => {
+        mut aggregation: Aggregation,
+    ) -> BTreeMap<&'static str, CountedFacet> {
+        let mut found = BTreeMap::new();
+        if search.facets.contains(&Facet::Supplier) {
+            let vendors = aggregation.take(Facet::Vendor);
+            if search.facets.contains(&Facet::Vendor) {
+                aggregation.facets.insert(Facet::Vendor, first(&vendors, MAX_VALUES));
+            }
+            let suppliers = SupplierCounts::of(&generation.suppliers, vendors, Rank::Count, MAX_VALUES);
+            found.insert(Facet::Supplier.name(), CountedFacet::Values(suppliers.into()));
+        }
+        for (facet, counts) in aggregation.facets {
+            let counted = if facet == Facet::Commodity {
                 let level = CommodityFacetCounts::new(generation, counts, search.commodity.as_ref());
                 CountedFacet::Commodities(level)
-            }
-            _ => CountedFacet::Values(FacetCounts::new(counts)),
+            } else {
+                CountedFacet::Values(FacetCounts::new(counts))
+            };
+            found.insert(facet.name(), counted);
+        }
+        found
+    }
+}
+
+impl From<SupplierCounts> for FacetCounts {
+    fn from(counts: SupplierCounts) -> FacetCounts {
+        FacetCounts {
+            values: counts.rows.into_iter().map(Share::from).collect(),
+            distinct: counts.distinct,
+            other: counts.other,
         }
     }
 }

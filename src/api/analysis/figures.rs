@@ -10,15 +10,16 @@ use crate::{
             currencies::{CurrencySum, currencies_of},
             market_figures::{self, MarketFigures, market_figures},
             quality::{Quality, quality_of},
+            supplier_counts::{Rank, SupplierCount, SupplierCounts, count_all_vendors},
         },
         params::include::Include,
     },
     catalog::{ask::Ask, generation::SourceCoverage},
     engine::{
         Error,
-        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+        aggregation::{Aggregation, FacetBuckets, TermsAggregation, ValueAggregation},
     },
-    model::Facet,
+    model::{Facet, Role, Schema},
     query::SearchQuery,
 };
 
@@ -28,6 +29,8 @@ pub(crate) struct FigurePlan {
     terms: Vec<TermsAggregation>,
     values: ValueAggregation,
     include: Include,
+    /// How many vendors are asked for, if all are counted for their suppliers.
+    vendors: usize,
     /// Whether the total is charged as a scan, although it is counted together with the facets.
     is_total_charged: bool,
 }
@@ -58,15 +61,28 @@ pub(crate) struct Included {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<SourceCoverage>")]
     pub(crate) coverage: Option<Vec<SourceCoverage>>,
+    /// Up to ten suppliers over all their names, those with most records first; only with `include=supplier`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<SupplierCount>")]
+    pub(crate) top_suppliers: Option<Vec<SupplierCount>>,
 }
+
+/// The maximum number of suppliers that are included.
+const TOP_SUPPLIERS: usize = 10;
 
 impl FigurePlan {
     pub(crate) fn new(mut terms: Vec<TermsAggregation>, include: Include) -> FigurePlan {
         let quality = include.quality.then_some(Facet::QualityFlag);
         let currencies = include.currencies.then_some(Facet::Currency);
         terms.extend([quality, currencies].into_iter().flatten().map(TermsAggregation::all));
+        let vendors = if include.supplier {
+            count_all_vendors(&mut terms)
+        } else {
+            0
+        };
         FigurePlan {
             terms,
+            vendors,
             values: ValueAggregation::Sum,
             include,
             is_total_charged: false,
@@ -95,7 +111,12 @@ impl FigurePlan {
     }
 
     pub(crate) fn run(&self, ask: &Ask, query: &SearchQuery) -> Result<Figures, Error> {
-        let counted = ask.aggregate(query, &self.terms, self.values)?;
+        let has_vendors = Schema::of(query.entity_type).has_role(Role::Vendor);
+        let terms = self.terms.iter().copied();
+        let terms: Vec<_> = terms
+            .filter(|terms| has_vendors || terms.facet != Facet::Vendor)
+            .collect();
+        let mut counted = ask.aggregate(query, &terms, self.values)?;
         let market = self.include.market.then(|| market_figures(ask, query)).transpose()?;
         let coverage = self.include.coverage.then(|| coverage_of(ask, query)).transpose()?;
         let included = Included {
@@ -103,8 +124,27 @@ impl FigurePlan {
             market,
             currencies: self.include.currencies.then(|| currencies_of(&counted)),
             coverage,
+            top_suppliers: self.include.supplier.then(|| self.top_suppliers(ask, &mut counted)),
         };
         Ok(Figures { counted, included })
+    }
+
+    /// Leaves as many vendors as are asked for.
+    fn top_suppliers(&self, ask: &Ask, counted: &mut Aggregation) -> Vec<SupplierCount> {
+        let all = counted.facets.remove(&Facet::Vendor).unwrap_or_default();
+        if self.vendors > 0 {
+            counted.facets.insert(Facet::Vendor, first(&all, self.vendors));
+        }
+        SupplierCounts::of(&ask.generation.suppliers, all, Rank::Count, TOP_SUPPLIERS).rows
+    }
+}
+
+/// The first of all values.
+pub(crate) fn first(all: &FacetBuckets, size: usize) -> FacetBuckets {
+    FacetBuckets {
+        buckets: all.buckets.iter().take(size).cloned().collect(),
+        distinct: all.distinct,
+        other: all.buckets.iter().skip(size).map(|bucket| bucket.count).sum(),
     }
 }
 
@@ -127,8 +167,9 @@ mod tests {
             currencies: true,
             bids: true,
             coverage: true,
+            supplier: true,
         };
-        assert_eq!(scans(all), (2, 8, 9));
+        assert_eq!(scans(all), (3, 9, 10));
         assert_eq!(scans(Include { quality: true, ..none }), (1, 1, 2));
     }
 }

@@ -24,6 +24,7 @@ pub(crate) mod solicitation;
 pub(crate) mod suggest;
 pub(crate) mod suggestions;
 pub(crate) mod supplier;
+pub(crate) mod supplier_counts;
 pub(crate) mod supplier_list;
 pub(crate) mod tender_feed;
 pub(crate) mod term_texts;

@@ -14,6 +14,7 @@ use crate::{
             explanation::{Explanation, ExplanationPlan},
             facet_counts::{CountedFacet, counted_terms, kept_facet},
             suggestions::{Suggestion, SuggestionPlan},
+            supplier_counts::with_supplier,
         },
         cost::{MAX_QUICK_RECORDS, ScanCost},
         params::resolve::ResolvedSearch,
@@ -80,7 +81,7 @@ impl SearchPlan {
         let search = &self.search;
         let facets: BTreeSet<&'static str> = search.facets.iter().map(|facet| facet.name()).collect();
         let normal_form = (search.query.clone(), search.page.clone(), facets, search.include_total);
-        (normal_form, search.suggest, search.explain, search.include.coverage)
+        (normal_form, search.suggest, search.explain, search.include)
     }
 
     /// What it scans, and how often it searches for its text: for the page, for what is counted, and for each condition
@@ -127,14 +128,19 @@ impl SearchPlan {
             && page.limit <= MAX_INLINE_RECORDS
             && facets.is_empty()
             && !self.is_counted
-            && !self.search.include.coverage
+            && self.search.include.is_empty()
             && self.explanation.is_none()
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<SearchResults, Error> {
         let started = Instant::now();
-        let hits = ask.search(&self.search.query, &self.search.page)?;
+        let mut hits = ask.search(&self.search.query, &self.search.page)?;
         let found = Instant::now();
+        if self.search.include.supplier {
+            let suppliers = &ask.generation.suppliers;
+            let records = hits.records.iter().map(|record| with_supplier(suppliers, record));
+            hits.records = records.collect();
+        }
         let is_first = self.search.page.start == Start::Offset(0);
         let is_nothing = is_first && hits.records.is_empty();
         let (total, facets) = self.count(ask, is_nothing)?;
@@ -165,7 +171,7 @@ impl SearchPlan {
         let kept = kept_facet(generation, search);
         let is_kept = |facet: &Facet| kept.as_ref().is_some_and(|(kept, _)| kept == facet);
         let facets = search.facets.iter().filter(|facet| !is_kept(facet));
-        let facets: Vec<_> = facets.copied().map(counted_terms).collect();
+        let facets = counted_terms(facets.copied());
         let mut aggregation = if facets.is_empty() && search.query.matches_all() {
             Aggregation {
                 total: generation.manifest_of(search.query.entity_type).records,
@@ -178,10 +184,8 @@ impl SearchPlan {
             ask.aggregate(&search.query, &facets, ValueAggregation::None)?
         };
         aggregation.facets.extend(kept);
-        let counted =
-            |(facet, counts): (Facet, _)| (facet.name(), CountedFacet::new(generation, search, facet, counts));
-        let facets: BTreeMap<_, _> = aggregation.facets.into_iter().map(counted).collect();
         let total = self.is_counted.then_some(aggregation.total);
+        let facets = CountedFacet::all(generation, search, aggregation);
         Ok((total, Some(facets).filter(|facets| !facets.is_empty())))
     }
 }

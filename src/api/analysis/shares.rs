@@ -3,13 +3,24 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::aggregation::{FacetBucket, FacetBuckets, Money};
+use crate::{
+    api::analysis::supplier_counts::SupplierCount,
+    engine::aggregation::{FacetBucket, FacetBuckets, Money},
+};
 
 /// A value, and the number of records that have it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Share {
-    value: String,
-    count: u64,
+    pub(crate) value: String,
+    pub(crate) count: u64,
+    /// Of a supplier, whose `value` is its identifier (of a bidder that is known by its bids alone, its name): the commonest of its names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub(crate) name: Option<String>,
+    /// Of a supplier: how many of its names the records have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub(crate) names: Option<u64>,
 }
 
 /// The records of a year.
@@ -25,8 +36,20 @@ pub(crate) fn shares(counts: FacetBuckets) -> Vec<Share> {
     let share = |bucket: FacetBucket| Share {
         value: bucket.value,
         count: bucket.count,
+        ..Share::default()
     };
     counts.buckets.into_iter().map(share).collect()
+}
+
+impl From<SupplierCount> for Share {
+    fn from(supplier: SupplierCount) -> Share {
+        Share {
+            value: supplier.id,
+            count: supplier.count,
+            name: Some(supplier.name),
+            names: Some(supplier.names),
+        }
+    }
 }
 
 /// The years, oldest first.

@@ -2,8 +2,13 @@
 
 use crate::{
     api::{
-        params::read,
-        route::{Answer, Endpoint, ErrorResponse, Link, PathParam, RateLimitHeaders, Route},
+        analysis::supplier_counts::with_supplier,
+        params::{
+            param::describe,
+            read::read_all,
+            record::{RecordParams, TABLE},
+        },
+        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route},
     },
     http::{
         call::Call,
@@ -19,6 +24,7 @@ pub(crate) const RECORD: Route = Route {
     endpoint: Endpoint::Record(get),
     about: "One record",
     path_params: &[PathParam::RecordId],
+    parameters: Parameters::Table("record", || describe(TABLE)),
     answer: Answer::Record,
     errors: &[ErrorResponse {
         status: "404",
@@ -70,11 +76,14 @@ pub(crate) fn no_record(entity_type: EntityType, record_id: &str) -> ApiError {
 }
 
 fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
-    read::no_parameters(call.query)?;
+    let given: RecordParams = read_all(TABLE, call.query)?;
+    let has_supplier = given.include.is_some();
     Ok(Work::look_up(&call.generation, move |ask| {
         let record = ask.record(entity_type, &record_id)?;
-        record
-            .map(Reply::from)
-            .ok_or_else(|| no_record(entity_type, &record_id))
+        let record = record.ok_or_else(|| no_record(entity_type, &record_id))?;
+        if has_supplier {
+            return Ok(Reply::from(with_supplier(&ask.generation.suppliers, &record)));
+        }
+        Ok(Reply::from(record))
     }))
 }

@@ -112,6 +112,13 @@ fn record(of: EntityType) -> Value {
         };
         properties.insert(field.name.clone(), described(member, &field.description));
     }
+    let supplier = json!({
+        "type": ["object", "null"],
+        "description": "The supplier of the record, null if it names no vendor; only with `include=supplier`",
+        "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
+        "required": ["id", "name"],
+    });
+    properties.insert("supplier".to_owned(), supplier);
     let required: Vec<&str> = ids.iter().map(|number| schema.fields[*number].name.as_str()).collect();
     json!({
         "type": "object",

@@ -34,7 +34,7 @@ pub struct BidsParams {
 type BidsParam = Param<BidsParams>;
 
 /// The names of what all matches are counted by.
-pub(crate) const FACETS: [&str; 7] = [
+pub(crate) const FACETS: [&str; 8] = [
     "year",
     "department",
     "municipality",
@@ -42,6 +42,7 @@ pub(crate) const FACETS: [&str; 7] = [
     "vendor",
     "method",
     "won",
+    "supplier",
 ];
 
 const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> BidsParam {
@@ -93,7 +94,7 @@ pub static TABLE: &[BidsParam] = &[
     ),
     BidsParam::new(
         "facets",
-        "Fields by which all matches are counted, separated by commas: `year`, `department`, `municipality`, `category`, `vendor`, `method`, `won`",
+        "Fields by which all matches are counted, separated by commas: `year`, `department`, `municipality`, `category`, `vendor`, `method`, `won`, `supplier`",
         ParamType::Text(|p| &mut p.facets),
     )
     .bounds(|| json!({"pattern": list_pattern(&FACETS)}))

@@ -34,6 +34,7 @@ pub(crate) fn facets_of(schema: &Schema) -> Vec<Facet> {
         (Facet::Municipality, schema.has_role(Role::Municipality)),
         (Facet::NamedDepartment, schema.has_role(Role::Department)),
         (Facet::Vendor, schema.has_role(Role::Vendor)),
+        (Facet::Supplier, schema.has_role(Role::Vendor)),
         (Facet::Year, schema.has_role(Role::Date)),
         (Facet::Commodity, schema.has_role(Role::Commodity)),
         (Facet::QualityFlag, schema.has_role(Role::QualityFlag)),

@@ -20,12 +20,17 @@ pub(crate) struct Include {
     /// Of a vendor, a department or a commodity.
     pub(crate) bids: bool,
     pub(crate) coverage: bool,
+    /// Of each record; of figures the largest ones.
+    pub(crate) supplier: bool,
 }
 
-const NAMES: [&str; 5] = ["quality", "market", "currencies", "bids", COVERAGE];
+const NAMES: [&str; 6] = ["quality", "market", "currencies", "bids", "coverage", SUPPLIER];
 
-/// What a search of records can include, too.
-const COVERAGE: &str = "coverage";
+/// What a search of records can include.
+const OF_SEARCH: [&str; 2] = ["coverage", SUPPLIER];
+
+/// What a record can include.
+pub(crate) const SUPPLIER: &str = "supplier";
 
 /// The JSON schema of `include`.
 pub(crate) fn include_schema() -> Json {
@@ -34,14 +39,14 @@ pub(crate) fn include_schema() -> Json {
 
 /// The same for the search of records, which has no figures.
 pub(crate) fn search_include_schema() -> Json {
-    json!({"pattern": list_pattern(&[COVERAGE])})
+    json!({"pattern": list_pattern(&OF_SEARCH)})
 }
 
 /// Why the search of records does not accept a list of names; `None` if it does.
 pub(crate) fn rejected_by_search(list: &str) -> Option<Reason> {
     let mut names = list.split(',').map(str::trim);
-    let other = names.find(|name| !name.is_empty() && *name != COVERAGE)?;
-    Some(Reason::NotInList(not_in_list(other, [COVERAGE].into_iter())))
+    let other = names.find(|name| !name.is_empty() && !OF_SEARCH.contains(name))?;
+    Some(Reason::NotInList(not_in_list(other, OF_SEARCH.into_iter())))
 }
 
 impl Include {
@@ -53,6 +58,7 @@ impl Include {
             currencies: schema.has_role(Role::Value),
             bids: false,
             coverage: false,
+            supplier: false,
         }
     }
 
@@ -68,7 +74,8 @@ impl Include {
                 "market" => include.market = true,
                 "currencies" => include.currencies = true,
                 "bids" => include.bids = true,
-                COVERAGE => include.coverage = true,
+                "coverage" => include.coverage = true,
+                SUPPLIER => include.supplier = true,
                 _ => {
                     let list = not_in_list(name, NAMES.into_iter());
                     return Err(ApiError::invalid(given.name, Reason::NotInList(list)));
@@ -103,19 +110,24 @@ mod tests {
                 currencies,
                 bids,
                 coverage,
+                supplier,
             } = parse(name).unwrap();
-            let expected = [0, 1, 2, 3, 4].map(|of| of == number);
-            assert_eq!([quality, market, currencies, bids, coverage], expected, "{name}");
+            let expected = [0, 1, 2, 3, 4, 5].map(|of| of == number);
+            assert_eq!(
+                [quality, market, currencies, bids, coverage, supplier],
+                expected,
+                "{name}"
+            );
         }
         assert_eq!(parse(" market ,quality,"), parse("quality,market"));
         assert_eq!(
             parse("quality,markets"),
             Err(
-                "parameter 'include': 'markets' is not one of quality, market, currencies, bids, coverage; nearest is 'market'"
+                "parameter 'include': 'markets' is not one of quality, market, currencies, bids, coverage, supplier; nearest is 'market'"
                     .to_owned()
             )
         );
-        assert!(rejected_by_search(" coverage,").is_none() && rejected_by_search("coverage,quality").is_some());
+        assert!(rejected_by_search(" coverage,supplier").is_none() && rejected_by_search("coverage,quality").is_some());
         assert!(parse(",").unwrap().is_empty() && Include::parse(&None).unwrap().is_empty());
     }
 }

@@ -25,6 +25,7 @@ pub(crate) mod parse;
 pub mod procurement;
 pub(crate) mod read;
 pub mod reconcile;
+pub mod record;
 pub mod resolve;
 #[cfg(test)]
 mod resolve_tests;

@@ -153,7 +153,7 @@ pub const TABLE: &[SearchParam] = &[
     ),
     SearchParam::new(
         "facets",
-        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`, `commodity`, `quality_flag`, `currency`, `competition`, `level`; an entity type accepts those that it has",
+        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `supplier`, `year`, `commodity`, `quality_flag`, `currency`, `competition`, `level`; an entity type accepts those that it has",
         ParamType::Text(|p| &mut p.facets),
     )
     .by_entity_type(facets_schema)
@@ -178,7 +178,7 @@ pub const TABLE: &[SearchParam] = &[
     .default(|| json!(false)),
     SearchParam::new(
         "include",
-        "Further figures, separated by commas: `quality` (the share of doubtful records), `market` (competition, bids, suppliers, growth), `currencies` (sums of currencies other than the Canadian dollar), `coverage` (which years the sources cover); a search of records accepts `coverage`",
+        "Further figures, separated by commas: `quality` (the share of doubtful records), `market` (competition, bids, suppliers, growth), `currencies` (sums of currencies other than the Canadian dollar), `coverage` (which years the sources cover), `supplier` (the supplier of each record; of figures the largest suppliers); a search of records accepts `coverage` and `supplier`",
         ParamType::Text(|p| &mut p.include),
     )
     .bounds(include_schema)

@@ -13,16 +13,24 @@ use super::{
     competition::{CallCounter, Competition},
 };
 use crate::{
-    api::cost::ScanCost,
-    api::params::bids::FACETS,
+    api::{
+        analysis::{
+            figures::first,
+            shares::{Share, shares},
+            supplier_counts::{Rank, SupplierCounts},
+        },
+        cost::ScanCost,
+        params::bids::FACETS,
+    },
     catalog::{
         ask::Ask,
         bids::{BidQuery, BidStore, Notice, StoredBid},
         generation::Generation,
+        suppliers::SupplierList,
     },
     engine::{
         Error,
-        aggregation::{Money, nearest_rank},
+        aggregation::{FacetBucket, FacetBuckets, Money, nearest_rank},
     },
     model::Date,
     query::Position,
@@ -41,10 +49,11 @@ pub(crate) enum BidFacet {
     Vendor,
     Method,
     Won,
+    Supplier,
 }
 
 impl BidFacet {
-    pub(crate) const ALL: [BidFacet; 7] = [
+    pub(crate) const ALL: [BidFacet; 8] = [
         BidFacet::Year,
         BidFacet::Department,
         BidFacet::Municipality,
@@ -52,6 +61,7 @@ impl BidFacet {
         BidFacet::Vendor,
         BidFacet::Method,
         BidFacet::Won,
+        BidFacet::Supplier,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -143,18 +153,11 @@ pub(crate) struct FoundBids<'a> {
 #[schemars(description = "The counts of one facet, over all bids that match")]
 pub(crate) struct BidFacetCounts {
     /// The most frequent values, up to 50.
-    values: Vec<BidShare>,
+    values: Vec<Share>,
     /// Number of distinct values.
     distinct: u64,
     /// Sum of the counts of all values that are not in `values`.
     other: u64,
-}
-
-/// A value, and the number of bids that have it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct BidShare {
-    value: String,
-    count: u64,
 }
 
 /// Figures over all bids that match.
@@ -233,7 +236,7 @@ impl BidSearch {
         store.for_each_match(&self.query, from, &*ask.generation.engine, &ask.deadline, visit)?;
         let counted = facets
             .into_iter()
-            .map(|counter| (counter.facet.name(), counter.counts()));
+            .map(|counter| (counter.facet.name(), counter.counts(&ask.generation.suppliers)));
         let counted: BTreeMap<_, _> = counted.collect();
         Ok(FoundBids {
             rows: page.rows,
@@ -319,7 +322,7 @@ impl FacetCounter {
             BidFacet::Municipality => texts(&notice.municipality),
             BidFacet::Category => texts(&notice.category),
             BidFacet::Method => vec![notice.procedure.name().to_owned()],
-            BidFacet::Vendor | BidFacet::Won => Vec::new(),
+            BidFacet::Vendor | BidFacet::Supplier | BidFacet::Won => Vec::new(),
         };
         for value in values {
             *self.counts.entry(value).or_default() += count;
@@ -333,7 +336,7 @@ impl FacetCounter {
         if self.facet == BidFacet::Won {
             *self.counts.entry(bid.won.to_string()).or_default() += 1;
         }
-        if self.facet == BidFacet::Vendor {
+        if matches!(self.facet, BidFacet::Vendor | BidFacet::Supplier) {
             let key = store.key(bid).to_owned();
             let name = store.bidder(bid).map(|bidder| bidder.name.clone()).unwrap_or_default();
             *self.names.entry(key.clone()).or_default().entry(name).or_default() += 1;
@@ -341,24 +344,39 @@ impl FacetCounter {
         }
     }
 
-    fn counts(mut self) -> BidFacetCounts {
+    fn counts(mut self, suppliers: &SupplierList) -> BidFacetCounts {
         let distinct = self.counts.len() as u64;
-        let mut values: Vec<BidShare> = Vec::with_capacity(self.counts.len());
+        let mut buckets: Vec<FacetBucket> = Vec::with_capacity(self.counts.len());
         for (key, count) in self.counts {
             let spellings = self.names.remove(&key).unwrap_or_default();
             let name = spellings
                 .into_iter()
                 .max_by_key(|(name, count)| (*count, Reverse(name.clone())));
-            let value = name.map_or(key, |(name, _)| name);
-            values.push(BidShare { value, count });
+            buckets.push(FacetBucket {
+                value: name.map_or(key, |(name, _)| name),
+                count,
+                total_value: Money::default(),
+            });
         }
-        values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
-        let other = values.iter().skip(MAX_VALUES).map(|share| share.count).sum();
-        values.truncate(MAX_VALUES);
-        BidFacetCounts {
-            values,
+        buckets.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+        let all = FacetBuckets {
+            buckets,
             distinct,
-            other,
+            other: 0,
+        };
+        if self.facet == BidFacet::Supplier {
+            let counts = SupplierCounts::of(suppliers, all, Rank::Count, MAX_VALUES);
+            return BidFacetCounts {
+                values: counts.rows.into_iter().map(Share::from).collect(),
+                distinct: counts.distinct,
+                other: counts.other,
+            };
+        }
+        let listed = first(&all, MAX_VALUES);
+        BidFacetCounts {
+            distinct,
+            other: listed.other,
+            values: shares(listed),
         }
     }
 }
