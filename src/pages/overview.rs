@@ -7,7 +7,7 @@ use crate::{
         coverage::sources_of,
         figures::Figures,
         headline::{ProfileHeadline, Share},
-        profile::Profile,
+        supplier_counts::{Rank, SupplierCount, SupplierCounts},
     },
     catalog::{ask::Ask, generation::SourceCoverage},
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
@@ -37,6 +37,8 @@ pub(crate) struct Overview<'a> {
     pub(crate) figures: &'a Figures,
     /// The sum of the values in dollars, if bars and shares are drawn by value.
     pub(crate) amount: Option<f64>,
+    /// The largest suppliers; `None` if each spelling of a name is ranked for itself.
+    suppliers: Option<SupplierCounts>,
 }
 
 /// How many names a chart ranks.
@@ -46,16 +48,27 @@ pub(crate) const RANKED: usize = 10;
 const NEWEST: usize = 10;
 
 impl<'a> Overview<'a> {
-    /// The records of a name.
-    pub(crate) fn of(ask: &'a Ask, t: Texts, today: Date, profile: &'a Profile) -> Overview<'a> {
-        let values = profile.figures.counted.values.as_ref();
+    /// `has_amounts` states whether bars and shares are drawn by value, and `by_spelling` whether each spelling of a
+    /// supplier's name is ranked for itself.
+    pub(crate) fn of(
+        (ask, t, today): (&'a Ask, Texts, Date),
+        (query, figures): (&'a SearchQuery, &'a Figures),
+        has_amounts: bool,
+        by_spelling: bool,
+    ) -> Overview<'a> {
+        let counted = &figures.counted;
+        let values = counted.values.as_ref().filter(|_| has_amounts);
+        let rank = if values.is_some() { Rank::Value } else { Rank::Count };
+        let vendors = counted.facets.get(&Facet::Vendor).filter(|_| !by_spelling);
+        let suppliers = &ask.generation.suppliers;
         Overview {
             ask,
             t,
             today,
-            query: &profile.query,
-            figures: &profile.figures,
+            query,
+            figures,
             amount: values.map(|values| values.total_value.dollars()),
+            suppliers: vendors.map(|vendors| SupplierCounts::of(suppliers, vendors.clone(), rank, RANKED)),
         }
     }
 
@@ -76,6 +89,14 @@ impl<'a> Overview<'a> {
     /// The counts of a facet; none if it was not counted.
     pub(crate) fn counts(&self, facet: Facet) -> FacetBuckets {
         self.counted().facets.get(&facet).cloned().unwrap_or_default()
+    }
+
+    /// How many buyers or suppliers there are.
+    pub(crate) fn distinct(&self, facet: Facet) -> u64 {
+        match (&self.suppliers, facet) {
+            (Some(suppliers), Facet::Vendor) => suppliers.distinct,
+            _ => self.counts(facet).distinct,
+        }
     }
 
     /// The share of all amounts, or of all records without amounts.
@@ -178,16 +199,21 @@ impl<'a> Overview<'a> {
     pub(crate) fn ranked(&self, id: &'static str, facet: Facet) -> Result<Option<RankedBars>, ApiError> {
         let (t, lang) = (self.t, self.t.language());
         let mut rows = Vec::new();
-        for bucket in largest(self.counts(facet), self.amount.is_some(), RANKED) {
-            let value = bucket.value.clone();
-            let (name, href) = match facet {
-                Facet::Vendor => (value, address::vendor(lang, &bucket.value)),
-                _ => {
-                    let name = department_in(self.ask, self.entity_type(), value, lang)?;
-                    (name, address::department(lang, &bucket.value))
-                }
-            };
-            rows.push(self.row(&bucket, name, Some(href)));
+        let joined = self.suppliers.as_ref().filter(|_| facet == Facet::Vendor);
+        if let Some(joined) = joined {
+            rows.extend(joined.rows.iter().map(|supplier| self.supplier_row(supplier)));
+        } else {
+            for bucket in largest(self.counts(facet), self.amount.is_some(), RANKED) {
+                let value = bucket.value.clone();
+                let (name, href) = match facet {
+                    Facet::Vendor => (value, address::vendor(lang, &bucket.value)),
+                    _ => {
+                        let name = department_in(self.ask, self.entity_type(), value, lang)?;
+                        (name, address::department(lang, &bucket.value))
+                    }
+                };
+                rows.push(self.row(&bucket, name, Some(href)));
+            }
         }
         let side = side(facet);
         let by = if self.amount.is_some() { "amount" } else { "number" };
@@ -224,6 +250,23 @@ impl<'a> Overview<'a> {
             amount,
             share: self.share(bucket.count, amount),
         }
+    }
+
+    /// A supplier over its names, with how many they are.
+    fn supplier_row(&self, supplier: &SupplierCount) -> RankedRow {
+        let bucket = FacetBucket {
+            value: supplier.id.clone(),
+            count: supplier.count,
+            total_value: supplier.total_value,
+        };
+        let names = &supplier.names;
+        let name = if *names > 1 {
+            self.t
+                .with("supplier-with-names", &[("name", &supplier.name), ("count", names)])
+        } else {
+            supplier.name.clone()
+        };
+        self.row(&bucket, name, Some(address::supplier(self.t.language(), &supplier.id)))
     }
 
     pub(crate) fn market(&self, scope: MarketScope, has_competition: bool) -> Option<MarketTable> {

@@ -4,7 +4,10 @@ use crate::{
     catalog::{generation::Generation, suppliers::Supplier},
     http::{error::ApiError, quoted::quoted},
     model::Language,
-    pages::address,
+    pages::{
+        address::{self, Parameters},
+        messages::Texts,
+    },
 };
 
 /// The page of a supplier of several names.
@@ -24,6 +27,41 @@ impl AllNames {
             href: address::supplier(lang, &supplier.id),
             count: supplier.names.len(),
         })
+    }
+}
+
+/// The parameter by which each spelling of a supplier's name is ranked for itself.
+pub(crate) const SPELLINGS: &str = "spellings";
+
+/// What [`SPELLINGS`] is described as.
+pub(crate) const ABOUT_SPELLINGS: &str = "`true`: rank each spelling of a supplier's name for itself";
+
+/// The link that ranks suppliers over all their names, or each spelling for itself.
+pub(crate) struct RankingSwitch {
+    pub(crate) about: String,
+    pub(crate) label: String,
+    pub(crate) href: String,
+}
+
+impl RankingSwitch {
+    /// The one that leads away from the page at `path`.
+    pub(crate) fn new(t: Texts, path: &str, query: &Parameters, by_spelling: bool) -> RankingSwitch {
+        let (now, other) = if by_spelling {
+            ("spellings", "suppliers")
+        } else {
+            ("suppliers", "spellings")
+        };
+        let query = query.without(&[SPELLINGS]);
+        RankingSwitch {
+            about: t.keyed("supplier-ranked-by-", now),
+            label: t.keyed("supplier-rank-by-", other),
+            href: if by_spelling {
+                query
+            } else {
+                query.with(SPELLINGS, "true")
+            }
+            .after(path),
+        }
     }
 }
 

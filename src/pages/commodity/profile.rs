@@ -43,6 +43,7 @@ use crate::{
         quality::TotalDoubt,
         record::listed::ListedRecord,
         spreadsheet::record_file::{Subject, file_of},
+        supplier_names::{ABOUT_SPELLINGS, RankingSwitch, SPELLINGS},
     },
     query::text::TextQuery,
 };
@@ -50,13 +51,17 @@ use crate::{
 #[derive(Debug, Default, PartialEq)]
 struct CommodityParams {
     kind: Option<Given<&'static str>>,
+    spellings: Option<Given<bool>>,
 }
 
-static TABLE: &[Param<CommodityParams>] = &[Param::new(
-    "kind",
-    "Count the records of this entity type",
-    ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
-)];
+static TABLE: &[Param<CommodityParams>] = &[
+    Param::new(
+        "kind",
+        "Count the records of this entity type",
+        ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
+    ),
+    Param::new(SPELLINGS, ABOUT_SPELLINGS, ParamType::Boolean(|p| &mut p.spellings)),
+];
 
 #[derive(Template)]
 #[template(path = "commodity/profile.html")]
@@ -83,6 +88,7 @@ struct CommodityPage {
     years: Option<YearBars>,
     buyers: Option<RankedBars>,
     suppliers: Option<RankedBars>,
+    switch: RankingSwitch,
     children: Vec<Child>,
     market: Option<MarketTable>,
     calls: CallsPart,
@@ -122,6 +128,8 @@ const CHILDREN: usize = 50;
 /// What the page needs of the request.
 struct Request {
     path: String,
+    query: Parameters,
+    by_spelling: bool,
     today: Date,
     layout: Layout,
     exports: Exports,
@@ -142,6 +150,8 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
     let request = Request {
         exports: call.exports(json, ""),
         path: call.path.to_owned(),
+        query: Parameters::parse(call.query)?,
+        by_spelling: given.spellings.is_some_and(|given| given.value),
         today: call.today,
         layout,
     };
@@ -178,14 +188,13 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
     let linked = |code: &CommodityCode| linked(generation, code, t);
     let counted = &found.figures.counted;
     let values = counted.values.as_ref().filter(|values| values.records_with_value > 0);
-    let overview = Overview {
-        ask,
-        t,
-        today: request.today,
-        query: &found.query,
-        figures: &found.figures,
-        amount: values.map(|values| values.total_value.dollars()),
-    };
+    let has_amounts = values.is_some();
+    let overview = Overview::of(
+        (ask, t, request.today),
+        (&found.query, &found.figures),
+        has_amounts,
+        request.by_spelling,
+    );
     let parameters = Parameters::default().with("commodity", code.key());
     let without = parameters.with("quality_flag", NO_QUALITY_FLAG);
     Ok(CommodityPage {
@@ -209,6 +218,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         code: linked(code),
         years: overview.years("years", Some(&parameters)),
         buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment)?,
+        switch: RankingSwitch::new(t, &request.path, &request.query, request.by_spelling),
         suppliers: overview.ranked("ranked-suppliers", Facet::Vendor)?,
         layout: Layout {
             title: commodity_names::label(&generation.commodities, code, t),

@@ -5,6 +5,15 @@ supplier-under-names =
         [one] sous { $count } nom
        *[other] sous { $count } noms
     }
+supplier-with-names =
+    { $count ->
+        [one] { $name } ({ $count } nom)
+       *[other] { $name } ({ $count } noms)
+    }
+supplier-ranked-by-suppliers = Les fournisseurs sont classés selon tous leurs noms.
+supplier-ranked-by-spellings = Chaque graphie d’un nom de fournisseur est classée à part.
+supplier-rank-by-suppliers = Classer les fournisseurs selon tous leurs noms
+supplier-rank-by-spellings = Classer chaque graphie à part
 supplier-fact-names = Noms
 supplier-all-names = Ce fournisseur avec tous ses { $count } noms
 supplier-total =

@@ -105,6 +105,8 @@ pub(super) struct View {
     pub(super) t: Texts,
     pub(super) facet: Facet,
     pub(super) today: Date,
+    /// Whether each spelling of a supplier's name is ranked for itself.
+    pub(super) by_spelling: bool,
 }
 
 /// Whose figures a column has.
@@ -206,7 +208,12 @@ pub(super) fn column(
     ids: ChartIds,
 ) -> Result<Column, ApiError> {
     let t = view.t;
-    let overview = Overview::of(ask, t, view.today, profile);
+    let overview = Overview::of(
+        (ask, t, view.today),
+        (&profile.query, &profile.figures),
+        true,
+        view.by_spelling,
+    );
     let (counted, with_value) = (overview.counted(), overview.with_value());
     let searched = subject.searched;
     let search = |query: &Parameters| address::search(view.lang(), overview.entity_type(), query);
@@ -221,7 +228,7 @@ pub(super) fn column(
     // A part of a name finds more records than those of the name.
     let exact = searched.as_ref().filter(|query| query.get("department").is_none());
     let other = other_side(view.facet);
-    let others = overview.counts(other).distinct;
+    let others = overview.distinct(other);
     let methods = counted.facets.get(&Facet::ProcurementMethod).cloned();
     let amount = counted.values.as_ref().map(|values| values.total_value);
     let competition = methods.map(|methods| Competition::of(methods, counted.total, amount.unwrap_or_default()));
@@ -300,7 +307,7 @@ fn searched(view: View, name: &str, body: Option<BodyKind>) -> Option<Parameters
 /// "1,284 contracts worth $412 million, 2009–2026, with 37 buyers, under 3 names."
 fn sentence(overview: &Overview, other: Facet, names: Option<usize>) -> String {
     let mut parts = overview.sentence_parts();
-    let others = overview.counts(other).distinct;
+    let others = overview.distinct(other);
     if others > 0 {
         let with = overview
             .t
@@ -331,7 +338,7 @@ fn facts(overview: &Overview, other: Facet, competition: Option<&Competition>, n
     if let Some(names) = names {
         facts.push(fact(t.text("supplier-fact-names"), Some(t.count(names as u64))));
     }
-    let others = overview.counts(other).distinct;
+    let others = overview.distinct(other);
     if others > 0 {
         let label = t.keyed("profile-fact-", side(other));
         facts.push(fact(label, Some(t.count(others))));

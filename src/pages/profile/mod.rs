@@ -19,10 +19,8 @@ use askama::Template;
 
 use self::{
     bidder::{Bidder, BidderPart, head_to_head, is_bidder},
-    column::{CHART_IDS, Column, Subject, View, column},
-    profile_page::{
-        CompareForm, ProfilePage, Request, Unknown, align_all, comparison, csv_links, second_unknown, title_of,
-    },
+    column::{CHART_IDS, Subject, View, column},
+    profile_page::{Columns, ProfilePage, Request, Unknown, align_all, second_unknown},
 };
 use crate::{
     api::analysis::profile::{self as analysis, NamedRecords},
@@ -36,9 +34,8 @@ use crate::{
     pages::{
         address::{self, Parameters},
         calls::CallsPart,
-        kind_tabs::KindTab,
         messages::Texts,
-        page::{Exports, Layout, PageCall, Section, render},
+        page::{Layout, PageCall, Section, render},
         route::{Handler, Page},
         supplier_names::AllNames,
     },
@@ -121,37 +118,14 @@ fn api_path(request: &Request) -> String {
 }
 
 fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) -> Result<ProfilePage, ApiError> {
-    let view = request.view;
-    let (columns, kind, missing) = columns(ask, &request, found)?;
-    let title = title_of(view, &columns, &request.name);
-    let (bidder, head_to_head) = bids(ask, &request)?;
+    let (columns, bids) = (columns(ask, &request, found)?, bids(ask, &request)?);
     let calls = calls(ask, &request, found)?;
-    let tab = |of: &NamedRecords| KindTab::new(of.entity_type, of.records, kind, &request.path, &request.query);
+    let (all_names, name) = (all_names(ask, request.view, &request.name), request.name.clone());
+    let records = found.iter().map(|of| (of.entity_type, of.records));
     Ok(ProfilePage {
-        t: view.t,
-        what: view.facet.name(),
-        tabs: found.iter().map(tab).collect(),
-        all_names: all_names(ask, view, &request.name),
-        supplier: None,
-        bidder,
+        all_names,
         calls,
-        comparison: comparison(&columns),
-        form: CompareForm {
-            kind: request.kind.map(EntityType::name),
-            with: request.with.unwrap_or_default(),
-            action: request.path,
-        },
-        unknown: missing.filter(|_| head_to_head.is_none()),
-        head_to_head,
-        layout: Layout {
-            title,
-            exports: Exports {
-                csv: csv_links(&columns, kind),
-                ..layout.exports
-            },
-            ..layout
-        },
-        columns,
+        ..ProfilePage::new(request, &name, columns, records, bids, layout)
     })
 }
 
@@ -194,9 +168,6 @@ fn all_names(ask: &Ask, view: View, name: &str) -> Option<AllNames> {
     let is_vendor = view.facet == Facet::Vendor;
     is_vendor.then(|| AllNames::of(&ask.generation, view.t.language(), name))?
 }
-
-/// The columns of the names, the entity type that they are of, and the second name if it has no column.
-type Columns = (Vec<Column>, Option<EntityType>, Option<Unknown>);
 
 fn columns(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Columns, ApiError> {
     let (view, facet) = (request.view, request.facet());

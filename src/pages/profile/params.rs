@@ -1,9 +1,12 @@
 //! The parameters of the pages of a vendor and of a department.
 
-use crate::api::params::{
-    param::Param,
-    parse::{Case, Given},
-    value::{ENTITY_TYPES, ParamType},
+use crate::{
+    api::params::{
+        param::Param,
+        parse::{Case, Given},
+        value::{ENTITY_TYPES, ParamType},
+    },
+    pages::supplier_names::{ABOUT_SPELLINGS, SPELLINGS},
 };
 
 #[derive(Debug, Default, PartialEq)]
@@ -12,6 +15,8 @@ pub(crate) struct ProfileParams {
     pub(crate) with: Option<Given<String>>,
     /// The entity type whose records are counted.
     pub(crate) kind: Option<Given<&'static str>>,
+    /// Whether each spelling of a supplier's name is ranked for itself.
+    pub(crate) spellings: Option<Given<bool>>,
 }
 
 pub(crate) static TABLE: &[Param<ProfileParams>] = &[
@@ -25,4 +30,5 @@ pub(crate) static TABLE: &[Param<ProfileParams>] = &[
         "Count the records of this entity type",
         ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
     ),
+    Param::new(SPELLINGS, ABOUT_SPELLINGS, ParamType::Boolean(|p| &mut p.spellings)),
 ];

@@ -25,8 +25,8 @@ use crate::{
         department_names::names_facet,
         kind_tabs::KindTab,
         messages::Texts,
-        page::{CsvLink, Layout, PageCall},
-        supplier_names::AllNames,
+        page::{CsvLink, Exports, Layout, PageCall},
+        supplier_names::{AllNames, RankingSwitch},
     },
 };
 
@@ -40,6 +40,8 @@ pub(super) struct ProfilePage {
     /// Of the entity types that the first name has records of.
     pub(super) tabs: Vec<KindTab>,
     pub(super) columns: Vec<Column>,
+    /// Of a page that ranks suppliers.
+    pub(super) switch: Option<RankingSwitch>,
     /// The supplier of several names that the first name belongs to.
     pub(super) all_names: Option<AllNames>,
     /// The names of the supplier that the page is of.
@@ -55,6 +57,53 @@ pub(super) struct ProfilePage {
     pub(super) form: CompareForm,
     /// The second name has no page.
     pub(super) unknown: Option<Unknown>,
+}
+
+/// The columns of the names, the entity type that they are of, and the second name if it has no column.
+pub(super) type Columns = (Vec<Column>, Option<EntityType>, Option<Unknown>);
+
+impl ProfilePage {
+    /// The page of a name or of a supplier called `name`, with its records of each entity type.
+    pub(super) fn new(
+        request: Request,
+        name: &str,
+        (columns, kind, missing): Columns,
+        records: impl Iterator<Item = (EntityType, u64)>,
+        (bidder, head_to_head): (Option<BidderPart>, Option<String>),
+        layout: Layout,
+    ) -> ProfilePage {
+        let view = request.view;
+        let tab = |(of, records): (EntityType, u64)| KindTab::new(of, records, kind, &request.path, &request.query);
+        let ranks_suppliers = view.facet != Facet::Vendor && columns.iter().any(|column| column.ranked.is_some());
+        let switch = || RankingSwitch::new(view.t, &request.path, &request.query, view.by_spelling);
+        ProfilePage {
+            t: view.t,
+            what: view.facet.name(),
+            tabs: records.map(tab).collect(),
+            switch: ranks_suppliers.then(switch),
+            all_names: None,
+            supplier: None,
+            bidder,
+            calls: None,
+            comparison: comparison(&columns),
+            form: CompareForm {
+                kind: request.kind.map(EntityType::name),
+                with: request.with.unwrap_or_default(),
+                action: request.path,
+            },
+            unknown: missing.filter(|_| head_to_head.is_none()),
+            head_to_head,
+            layout: Layout {
+                title: title_of(view, &columns, name),
+                exports: Exports {
+                    csv: csv_links(&columns, kind),
+                    ..layout.exports
+                },
+                ..layout
+            },
+            columns,
+        }
+    }
 }
 
 /// A row of the table that compares two names.
@@ -98,6 +147,7 @@ impl Request {
                 t: call.t,
                 facet,
                 today: call.today,
+                by_spelling: given.spellings.is_some_and(|given| given.value),
             },
             name: name.to_owned(),
             with: given.with.map(|given| given.value),
@@ -129,7 +179,7 @@ impl Request {
 const MAX_SIMILAR: usize = 8;
 
 /// The names of the columns; `name` if there are none.
-pub(super) fn title_of(view: View, columns: &[Column], name: &str) -> String {
+fn title_of(view: View, columns: &[Column], name: &str) -> String {
     match columns {
         [] => name.to_owned(),
         [one] => one.name.clone(),
@@ -148,7 +198,7 @@ pub(super) fn align_all(columns: &mut [Column]) {
 }
 
 /// The records of each name as a file.
-pub(super) fn csv_links(columns: &[Column], kind: Option<EntityType>) -> Vec<CsvLink> {
+fn csv_links(columns: &[Column], kind: Option<EntityType>) -> Vec<CsvLink> {
     let link = |column: &Column| {
         let kind = kind.map(EntityType::name).unwrap_or_default();
         let file = address::spreadsheet(&column.href);
@@ -165,7 +215,7 @@ pub(super) fn csv_links(columns: &[Column], kind: Option<EntityType>) -> Vec<Csv
 }
 
 /// The facts of two names, row by row; none for one name.
-pub(super) fn comparison(columns: &[Column]) -> Vec<ComparedFact> {
+fn comparison(columns: &[Column]) -> Vec<ComparedFact> {
     let [first, _] = columns else {
         return Vec::new();
     };

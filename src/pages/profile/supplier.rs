@@ -9,9 +9,7 @@ use bytes::Bytes;
 use super::{
     bidder::{Bidder, BidderPart, head_to_head},
     column::{CHART_IDS, Column, Subject, column},
-    profile_page::{
-        CompareForm, ProfilePage, Request, Unknown, align_all, comparison, csv_links, second_unknown, title_of,
-    },
+    profile_page::{Columns, ProfilePage, Request, align_all, second_unknown},
     supplier_part::SupplierPart,
 };
 use crate::{
@@ -24,11 +22,10 @@ use crate::{
         error::ApiError,
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Facet},
+    model::Facet,
     pages::{
         address::{self, with_query},
-        kind_tabs::KindTab,
-        page::{Exports, HTML, Layout, PageCall, Section, render},
+        page::{HTML, Layout, PageCall, Section, render},
         supplier_names::find,
     },
 };
@@ -64,40 +61,14 @@ fn moved(call: &PageCall, supplier: &Supplier) -> Result<Work, ApiError> {
 }
 
 fn supplier_page(ask: &Ask, request: Request, supplier: &Supplier, layout: Layout) -> Result<ProfilePage, ApiError> {
-    let view = request.view;
-    let (columns, kind, missing) = columns(ask, &request, supplier)?;
-    let (bidder, head_to_head) = bids(ask, &request, supplier)?;
-    let tab = |(of, records): (EntityType, u64)| KindTab::new(of, records, kind, &request.path, &request.query);
+    let (t, columns) = (request.view.t, columns(ask, &request, supplier)?);
+    let bids = bids(ask, &request, supplier)?;
+    let records = supplier_records(supplier);
     Ok(ProfilePage {
-        t: view.t,
-        what: view.facet.name(),
-        tabs: supplier_records(supplier).map(tab).collect(),
-        all_names: None,
-        supplier: Some(SupplierPart::of(view.t, supplier)),
-        bidder,
-        calls: None,
-        comparison: comparison(&columns),
-        form: CompareForm {
-            kind: request.kind.map(EntityType::name),
-            with: request.with.unwrap_or_default(),
-            action: request.path,
-        },
-        unknown: missing.filter(|_| head_to_head.is_none()),
-        head_to_head,
-        layout: Layout {
-            title: title_of(view, &columns, &supplier.name),
-            exports: Exports {
-                csv: csv_links(&columns, kind),
-                ..layout.exports
-            },
-            ..layout
-        },
-        columns,
+        supplier: Some(SupplierPart::of(t, supplier)),
+        ..ProfilePage::new(request, &supplier.name, columns, records, bids, layout)
     })
 }
-
-/// The columns of the suppliers, the entity type that they are of, and the second name if it has no column.
-type Columns = (Vec<Column>, Option<EntityType>, Option<Unknown>);
 
 /// As of two names: the second supplier has an identifier, or any of its names.
 fn columns(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<Columns, ApiError> {
