@@ -38,8 +38,13 @@ const EXCLUDED_WORD_READS: usize = 4;
 /// What a word of a phrase reads, in posting lists: its list and the positions in it.
 const PHRASE_WORD_READS: usize = 8;
 
-/// Decision D-256: how many keywords of a feed are free, those of their translations included.
+/// Decision D-256: how many keywords of a feed are compared for the price of one, those of their translations included.
 const FREE_KEYWORDS: usize = 5;
+
+/// Decision D-256: what a feed of the longest period reads of all tenders, in scans, since most may be new and open:
+/// the tenders themselves, and with keywords the words of their texts.
+const FEED_READS: u64 = 3;
+const FEED_TEXT_READS: u64 = 32;
 
 /// How many counts of all records a page of results costs at most, if its text reads nothing that is charged.
 const PAGE_COUNTS: u64 = 12;
@@ -72,11 +77,13 @@ pub(crate) fn of_feed(generation: &Generation, query: &FeedQuery) -> NonZeroU32 
     feed_requests(query.limit as u64, keywords.sum(), days, records)
 }
 
-/// Decision D-256: each keyword or translation after the first ones reads all tenders in a feed of the longest period,
-/// and its share of them in a shorter one.
+/// Decision D-256: each keyword or translation after the first ones reads all tenders once more in a feed of the
+/// longest period. A shorter one reads its share of them.
 fn feed_requests(limit: u64, keywords: usize, days: u64, records: u64) -> NonZeroU32 {
     let further = keywords.saturating_sub(FREE_KEYWORDS) as u64;
-    let read = records.saturating_mul(further).saturating_mul(days) / MAX_DAYS_BACK;
+    let texts = if keywords == 0 { 0 } else { FEED_TEXT_READS };
+    let scans = (FEED_READS + texts).saturating_add(further);
+    let read = records.saturating_mul(scans).saturating_mul(days) / MAX_DAYS_BACK;
     let whole = u32::try_from(read / RECORDS_PER_REQUEST).unwrap_or(u32::MAX);
     requests(limit, TENDERS_PER_REQUEST).saturating_add(whole)
 }
@@ -208,15 +215,17 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_with_many_keywords_costs_more_in_a_large_collection() {
+    fn a_feed_of_many_days_or_keywords_costs_more_in_a_large_collection() {
         for (limit, keywords, days, records, cost) in [
-            (50, 0, 90, 400_000, 1),
-            (50, 5, 90, 400_000, 1),
-            (100, 5, 90, 400_000, 2),
-            (50, 30, 90, 400_000, 11),
-            (50, 30, 7, 400_000, 1),
-            (50, 105, 90, 400_000, 41),
-            (500, 30, 90, 400_000, 20),
+            (50, 0, 90, 400_000, 2),
+            (50, 1, 90, 400_000, 15),
+            (50, 5, 90, 400_000, 15),
+            (50, 5, 7, 400_000, 2),
+            (100, 5, 90, 400_000, 16),
+            (50, 30, 90, 400_000, 25),
+            (50, 30, 7, 400_000, 2),
+            (50, 105, 90, 400_000, 55),
+            (500, 30, 90, 400_000, 34),
             (50, 32, 90, 10_000, 1),
             (50, usize::MAX, 90, u64::MAX, u32::MAX),
         ] {

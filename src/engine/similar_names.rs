@@ -108,7 +108,8 @@ pub(crate) fn similar_names<'a>(
 }
 
 /// The numbers of the names that fit best. Among equally good ones those first that are most similar as a whole, then
-/// those with the lowest number: the names are numbered by descending frequency.
+/// those with the lowest number: the names are numbered by descending frequency. Of names with the only wanted
+/// word, the most frequent is meant: "Montréal" is rather "Ville de Montréal" than "HEC Montréal".
 fn best(key: &str, mut found: Vec<Fitting>, limit: usize, deadline: &Deadline) -> Result<Vec<u32>, Error> {
     let start = |text: &str| text.chars().take(MAX_COMPARED).collect::<String>();
     let key = start(key);
@@ -120,7 +121,12 @@ fn best(key: &str, mut found: Vec<Fitting>, limit: usize, deadline: &Deadline) -
             if at % CHECKED == 0 {
                 deadline.check()?;
             }
-            ranked.push((jaro_winkler(&key, &start(fitting.name)), fitting.number));
+            let name = start(fitting.name);
+            let likeness = match fitting.cost {
+                0 if !key.contains(' ') => f64::from(u8::from(name == key)),
+                _ => jaro_winkler(&key, &name),
+            };
+            ranked.push((likeness, fitting.number));
         }
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, number) in ranked {
@@ -212,7 +218,10 @@ mod tests {
         ];
         let found = similar_names("acme paving", (0..).zip(names), 9, &Deadline::never()).unwrap();
         assert_eq!(found, [2, 3, 0, 1]);
-        // Of equal names the more frequent one is first.
+        // Of names with the only word, and of equal ones, the more frequent one is first.
+        let names = ["ville de montreal", "hec montreal"];
+        let found = similar_names("montreal", (0..).zip(names), 1, &Deadline::never()).unwrap();
+        assert_eq!(found, [0]);
         let names = ["acme paving a", "acme paving b"];
         let found = similar_names("acme paving", (0..).zip(names), 1, &Deadline::never()).unwrap();
         assert_eq!(found, [0]);

@@ -196,20 +196,17 @@ fn year_bars(t: Texts, totals: &[YearValue], today: Date, generation: &Generatio
         .collect();
     let contracts = generation.manifest_of(EntityType::Contract);
     let dated: u64 = totals.iter().map(|total| total.count).sum();
+    let all = SearchAddress::of(t.language(), EntityType::Contract, Parameters::default());
     (!years.is_empty()).then(|| YearBars {
         lang: t.language(),
         id: "years",
         title: t.text("home-years"),
         gaps: gaps(&contract_sources(generation), years.iter().map(|year| year.year)),
+        searches: all.by_year(&years),
         years,
         has_values: true,
         undated: contracts.records.saturating_sub(dated),
         same_axes_as: Vec::new(),
-        search: Some(SearchAddress::of(
-            t.language(),
-            EntityType::Contract,
-            Parameters::default(),
-        )),
     })
 }
 

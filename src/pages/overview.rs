@@ -171,16 +171,17 @@ impl<'a> Overview<'a> {
         let dated: u64 = years.iter().map(|year| year.count).sum();
         let kinds = self.t.keyed("kinds-", self.entity_type().name());
         let sources = self.sources();
+        let search = searched.map(|query| SearchAddress::of(self.t.language(), self.entity_type(), query.clone()));
         (!years.is_empty()).then(|| YearBars {
             lang: self.t.language(),
             id,
             title: self.t.with("profile-years-title", &[("kinds", &kinds)]),
             gaps: gaps(&sources, years.iter().map(|year| year.year)),
+            searches: search.map(|search| search.by_year(&years)).unwrap_or_default(),
             years,
             has_values: self.amount.is_some(),
             undated: self.counted().total.saturating_sub(dated),
             same_axes_as: Vec::new(),
-            search: searched.map(|query| SearchAddress::of(self.t.language(), self.entity_type(), query.clone())),
         })
     }
 

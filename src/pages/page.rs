@@ -88,6 +88,8 @@ pub(crate) struct Layout {
     pub(crate) links: NavigationLinks,
     /// When the records were last published here, as a date.
     pub(crate) as_of: String,
+    /// The day on which the page is shown, for its print.
+    pub(crate) shown_on: String,
     pub(crate) style: &'static str,
     pub(crate) script: &'static str,
     pub(crate) icon: &'static str,
@@ -194,6 +196,7 @@ impl PageCall<'_> {
             as_of: published(&self.generation, self.lang),
             cite_href: address::cite(self.lang, self.path, self.query),
             is_paid: self.visitor.is_paid(),
+            shown_on: self.t.date(self.today),
             ..Layout::bare(
                 self.lang,
                 title.into(),
@@ -300,6 +303,7 @@ impl Layout {
             visitor,
             links,
             as_of: String::new(),
+            shown_on: String::new(),
             style: &asset::STYLE.path,
             script: &asset::SCRIPT.path,
             icon: &asset::ICON.path,

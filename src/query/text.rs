@@ -161,8 +161,8 @@ impl TextQuery {
         }
     }
 
-    /// The keys of the commodity codes whose records, and those of the codes below, match as if they had every word that
-    /// is required. `None` if only words count.
+    /// The keys of the commodity codes whose records, and those of the codes below, match as if they had every word
+    /// that is required. `None` if only words count.
     pub fn codes(&self) -> Option<&[String]> {
         self.codes.as_ref().map(|codes| codes.0.as_slice())
     }

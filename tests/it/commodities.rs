@@ -583,6 +583,8 @@ fn check_profile(key: &str, entity_type: EntityType) {
         .map(|(year, of)| json!({"year": year, "count": of.len(), "total_value": total(&of, entity_type)}))
         .collect();
     assert_eq!(profile["by_year"], json!(years), "{what}");
+    let undated = found.iter().filter(|coded| coded.year().is_none()).count();
+    assert_eq!(profile["undated"], json!(undated), "{what}");
     let mut departments: BTreeMap<&str, u64> = BTreeMap::new();
     for coded in &found {
         *departments

@@ -13,7 +13,8 @@ use crate::{
 pub(crate) struct Share {
     pub(crate) value: String,
     pub(crate) count: u64,
-    /// Of a supplier, whose `value` is its identifier (of a bidder that is known by its bids alone, its name): the commonest of its names.
+    /// Of a supplier, whose `value` is its identifier (of a bidder that is known by its bids alone, its name): the
+    /// commonest of its names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub(crate) name: Option<String>,
@@ -50,6 +51,11 @@ impl From<SupplierCount> for Share {
             names: Some(supplier.names),
         }
     }
+}
+
+/// How many of the records have no date, so that no year counts them.
+pub(crate) fn undated(records: u64, years: &[Year]) -> u64 {
+    records.saturating_sub(years.iter().map(|year| year.count).sum())
 }
 
 /// The years, oldest first.

@@ -43,12 +43,16 @@ pub(crate) fn export(call: &Call) -> Result<Work, ApiError> {
             return Err(two_starts());
         }
     }
-    let cost = ScanCost::of_bids(&call.generation, 1);
+    listing(&call.generation, search)?.work(call, &file)
+}
+
+fn listing(generation: &Arc<Generation>, search: BidSearch) -> Result<Listing, ApiError> {
+    let cost = ScanCost::of_bids(generation, 1);
     let counted = BidSearch {
         is_counted: true,
         ..BidSearch::of(search.query.clone(), 1)
     };
-    let listing = Listing {
+    Ok(Listing {
         name: "bids",
         is_selection: search.query != BidQuery::default(),
         is_resumed: search.after.is_some(),
@@ -58,11 +62,10 @@ pub(crate) fn export(call: &Call) -> Result<Work, ApiError> {
         normal_form: serde_json::to_value(search.normal_form()).map_err(ApiError::internal)?,
         count: Box::new(move |ask| Ok(counted.run(ask)?.total.unwrap_or_default())),
         supplier_of: None,
-        rows: Box::new(BidRows::new(&call.generation, search)),
+        rows: Box::new(BidRows::new(generation, search)),
         ignored: Vec::new(),
         headers: Vec::new(),
-    };
-    listing.work(call, &file)
+    })
 }
 
 /// The position after all bids on a tender.

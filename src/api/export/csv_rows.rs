@@ -17,7 +17,10 @@ use std::collections::HashMap;
 
 use serde_json::{Value, value::RawValue};
 
-use crate::model::{EntityType, Language, Schema, printable::is_format_character};
+use crate::model::{
+    EntityType, Language, Schema,
+    printable::{is_format_character, without_control_characters},
+};
 
 /// The byte order mark, from which spreadsheets recognize UTF-8.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -139,12 +142,14 @@ impl Rows {
         }
     }
 
-    /// The text as a cell that no spreadsheet runs as a formula.
+    /// The text as a cell that no spreadsheet runs as a formula, and without control characters: at U+0000 many
+    /// programs stop.
     fn harmless(self, text: &str) -> String {
         let shown = text.trim_start_matches(is_invisible);
         let is_formula = text.starts_with(LINE_ENDS) || shown.starts_with(FORMULA_SIGNS);
         let apostrophe = if is_formula { "'" } else { "" };
-        format!("{apostrophe}{}", self.without_inner_formulas(text))
+        let text = self.without_inner_formulas(text);
+        format!("{apostrophe}{}", without_control_characters(text))
     }
 
     /// The text with a blank between a separator of other programs and the sign of a formula.
@@ -347,8 +352,9 @@ mod tests {
         ] {
             let json = serde_json::json!({"record_id": "1", "vendor_name": text, "sources": [text]}).to_string();
             let row = row(&json);
-            assert_eq!(row["vendor_name"], format!("'{text}"));
-            assert_eq!(row["sources"], format!("'{text}"));
+            let cell = format!("'{}", text.replace('\0', "\u{fffd}"));
+            assert_eq!(row["vendor_name"], cell);
+            assert_eq!(row["sources"], cell);
         }
         let row = row(r#"{"record_id":"1","vendor_name":"3-2=1"}"#);
         assert_eq!(row["vendor_name"], "3-2=1");

@@ -79,14 +79,19 @@ pub(crate) fn export(call: &Call, entity_type: EntityType) -> Result<Work, ApiEr
     let file = std::mem::take(&mut given.file);
     let search = given.resolve(&ResolveContext::of(call, entity_type))?;
     let begin = begin(&search, &file.after)?;
-    let (generation, query) = (&call.generation, search.query);
+    listing(&call.generation, search, begin)?.work(call, &file)
+}
+
+fn listing(generation: &Arc<Generation>, search: ResolvedSearch, begin: Begin) -> Result<Listing, ApiError> {
+    let query = search.query;
+    let entity_type = query.entity_type;
     let count_cost = ScanCost::of(generation, &[(entity_type, 1)]);
     let counted = query.clone();
     let mut headers = Vec::new();
     if query.sort.key == SortKey::Relevance {
         headers.push(limit_applied(MAX_RELEVANT as u64));
     }
-    let listing = Listing {
+    Ok(Listing {
         name: entity_type.name(),
         is_selection: !query.matches_all(),
         is_resumed: begin != Begin::At(Start::Offset(0)),
@@ -99,8 +104,7 @@ pub(crate) fn export(call: &Call, entity_type: EntityType) -> Result<Work, ApiEr
         rows: Box::new(SearchRecords::new(generation, query, begin)),
         ignored: search.ignored,
         headers,
-    };
-    listing.work(call, &file)
+    })
 }
 
 /// Where the export begins: at its cursor, after the given record, or with the first one.

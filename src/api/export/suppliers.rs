@@ -22,7 +22,10 @@ use crate::{
             suppliers::{SuppliersParams, TABLE},
         },
     },
-    catalog::{generation::Generation, suppliers::Supplier},
+    catalog::{
+        generation::Generation,
+        suppliers::{Supplier, SupplierList},
+    },
     engine::Deadline,
     http::{call::Call, error::ApiError, quoted::quoted, work::Work},
     model::{Role, Schema},
@@ -44,18 +47,27 @@ pub(crate) fn export(call: &Call) -> Result<Work, ApiError> {
         if start.is_some() {
             return Err(two_starts());
         }
-        let last = suppliers.find_id(&after.value).ok_or_else(|| {
-            let id = quoted(&after.value);
-            ApiError::not_found(format!(
-                "no supplier has the id {id}, after which the export is to go on; begin it again without 'after'"
-            ))
-        })?;
-        start = Some(last + 1);
+        start = Some(number_after(suppliers, &after.value)?);
     }
-    let cost = ScanCost::of_bids(&call.generation, 1);
+    listing(&call.generation, asked, start)?.work(call, &file)
+}
+
+/// The number of the supplier after this one.
+fn number_after(suppliers: &SupplierList, id: &str) -> Result<u32, ApiError> {
+    let last = suppliers.find_id(id).ok_or_else(|| {
+        let id = quoted(id);
+        ApiError::not_found(format!(
+            "no supplier has the id {id}, after which the export is to go on; begin it again without 'after'"
+        ))
+    })?;
+    Ok(last + 1)
+}
+
+fn listing(generation: &Arc<Generation>, asked: SuppliersAsked, start: Option<u32>) -> Result<Listing, ApiError> {
+    let cost = ScanCost::of_bids(generation, 1);
     let (normal_form, is_selection) = (asked.normal_form(), asked.is_selection());
     let counted = asked.clone();
-    let listing = Listing {
+    Ok(Listing {
         name: "suppliers",
         is_selection,
         is_resumed: start.is_some(),
@@ -66,15 +78,14 @@ pub(crate) fn export(call: &Call) -> Result<Work, ApiError> {
         count: Box::new(move |ask| Ok(counted.found(&ask.generation.suppliers).len() as u64)),
         supplier_of: None,
         rows: Box::new(SupplierRows {
-            generation: Arc::clone(&call.generation),
+            generation: Arc::clone(generation),
             rows: Rows::Asked(asked),
             start: start.unwrap_or_default(),
             row: |generation, supplier| json(&SupplierRow::new(supplier, &generation.bids)),
         }),
         ignored: Vec::new(),
         headers: Vec::new(),
-    };
-    listing.work(call, &file)
+    })
 }
 
 fn json(row: &impl Serialize) -> Result<Bytes, ApiError> {

@@ -10,7 +10,8 @@ use crate::{
     api::{
         analysis::bids::{
             comparison::{NoticeBidRow, NoticeBids},
-            search::{BidFacetCounts, BidSearch, BidStatistics},
+            search::{BidFacetCounts, BidSearch},
+            statistics::BidStatistics,
         },
         handlers::{
             record::no_record,

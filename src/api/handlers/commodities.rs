@@ -14,7 +14,7 @@ use crate::{
             commodity_list::{self, CommodityPage, CommodityRow},
             entity_type_counts::EntityTypeCount,
             figures::Included,
-            shares::{Year, years},
+            shares::{Year, undated, years},
         },
         handlers::{
             names::range,
@@ -144,6 +144,8 @@ struct Profile<'a> {
     by_entity_type: Vec<EntityTypeCount>,
     /// The oldest year first.
     by_year: Vec<Year>,
+    /// Records without a date, which no year counts.
+    undated: u64,
     /// Up to ten departments, those with most records first.
     top_departments: Vec<TopBuyer>,
     /// Up to ten vendors, those with most records first; empty for an entity type without vendors.
@@ -240,6 +242,7 @@ fn profile(ask: &Ask, plan: &CommodityPlan, search: &ResolvedSearch) -> Result<R
         ..found.query
     };
     let hits = ask.search(&query, &search.page)?;
+    let by_year = years(counted.take(Facet::Year), has_values);
     let reply = Reply::json(&Profile {
         commodity: found.commodity,
         ancestors: found.ancestors,
@@ -251,7 +254,8 @@ fn profile(ask: &Ask, plan: &CommodityPlan, search: &ResolvedSearch) -> Result<R
         first_date: counted.earliest_date.map(|day| day.to_string()),
         last_date: counted.latest_date.map(|day| day.to_string()),
         by_entity_type: found.by_entity_type,
-        by_year: years(counted.take(Facet::Year), has_values),
+        undated: undated(counted.total, &by_year),
+        by_year,
         top_departments: top(counted.take(Facet::NamedDepartment), TopBuyer::from),
         top_vendors: top(
             counted.facets.remove(&Facet::Vendor).unwrap_or_default(),

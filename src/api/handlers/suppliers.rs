@@ -9,7 +9,7 @@ use crate::{
     api::{
         analysis::{
             bids::bidder::BidderFigures,
-            shares::{Year, years},
+            shares::{Year, undated, years},
             supplier::{self, SupplierRow, SupplierView},
             supplier_list::SuppliersAsked,
         },
@@ -89,6 +89,8 @@ struct Profile {
     profile_of: Option<EntityType>,
     /// The oldest year first.
     by_year: Vec<Year>,
+    /// Records of that entity type without a date, which no year counts.
+    undated: u64,
     /// Up to ten departments, those with most records first.
     top_departments: Vec<TopDepartment>,
     bids: BidderFigures,
@@ -138,10 +140,11 @@ fn reply(ask: &Ask, found: Supplier) -> Result<Reply, ApiError> {
     let counted = profile_of
         .map(|entity_type| supplier::counted(ask, &found, entity_type))
         .transpose()?;
-    let (mut by_year, mut top_departments) = (Vec::new(), Vec::new());
+    let (mut by_year, mut top_departments, mut without_date) = (Vec::new(), Vec::new(), 0);
     if let Some(mut counted) = counted {
         let has_values = counted.values.is_some();
         by_year = years(counted.take(Facet::Year), has_values);
+        without_date = undated(counted.total, &by_year);
         let buckets = counted.take(Facet::NamedDepartment).buckets.into_iter();
         let row = |bucket: FacetBucket| TopDepartment {
             department: bucket.value,
@@ -156,6 +159,7 @@ fn reply(ask: &Ask, found: Supplier) -> Result<Reply, ApiError> {
         supplier: SupplierView::new(found),
         profile_of,
         by_year,
+        undated: without_date,
         top_departments,
     })
 }

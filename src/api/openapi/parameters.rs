@@ -157,12 +157,12 @@ pub(crate) fn components(gateway: &Gateway, plans: &Plans) -> Map<String, Value>
         is_search: false,
     };
     add_rows(&mut components, &varying, "", Some(without_text), plans);
-    for route in &ROUTES {
+    for route in ROUTES.iter().filter(|route| route.is_described()) {
         if let Parameters::Table(prefix, rows) = route.parameters {
             add_rows(&mut components, &rows(), prefix, None, plans);
         }
     }
-    for route in &ROUTES {
+    for route in ROUTES.iter().filter(|route| route.is_described()) {
         for (_, of) in route.endpoint.templates() {
             components.extend(route.path_params.iter().map(|param| path_param(param, of)));
         }

@@ -51,7 +51,7 @@ fn success_and_not_modified(route: &Route, success: Value) -> Value {
 pub(crate) fn components(gateway: &Gateway) -> Map<String, Value> {
     let mut components = Map::new();
     let shared = errors::SHARED.iter().map(|shared| (&shared.response, false));
-    let own = ROUTES.iter().flat_map(|route| {
+    let own = ROUTES.iter().filter(|route| route.is_described()).flat_map(|route| {
         let is_page = move |error: &ErrorResponse| route.shows_pages && error.status == "404";
         route.errors.iter().map(move |error| (error, is_page(error)))
     });

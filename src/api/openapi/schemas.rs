@@ -70,7 +70,7 @@ pub(crate) fn components() -> Map<String, Value> {
     responses.subschema_for::<Suggestion>();
     responses.subschema_for::<Explanation>();
     responses.subschema_for::<error::Body>();
-    for route in &ROUTES {
+    for route in ROUTES.iter().filter(|route| route.is_described()) {
         if let Body::Json { schema, .. } = route.body {
             schema(&mut requests);
         }

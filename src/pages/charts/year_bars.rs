@@ -1,6 +1,6 @@
 //! Number and value of records by year: two bar charts, one above the other, with the same years.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use askama::{Template, filters::HtmlSafe};
 
@@ -14,7 +14,6 @@ use crate::{
     pages::{
         format::{self, CAD},
         messages::Texts,
-        search::SearchAddress,
         source_names::source_name,
     },
 };
@@ -37,8 +36,8 @@ pub(crate) struct YearBars {
     pub(crate) undated: u64,
     /// The years of the chart next to this one: both have the same axes. Empty for a chart alone.
     pub(crate) same_axes_as: Vec<YearValue>,
-    /// The search for all records of the chart: each year leads to its records.
-    pub(crate) search: Option<SearchAddress>,
+    /// The search for the records of each year; empty if the bars lead nowhere.
+    pub(crate) searches: BTreeMap<i32, String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -299,8 +298,7 @@ impl YearBars {
 
     /// The search for the records of a year; `None` without records.
     fn href(&self, year: &YearValue) -> Option<String> {
-        let search = self.search.as_ref().filter(|_| year.count > 0)?;
-        Some(search.in_year(year.year))
+        self.searches.get(&year.year).filter(|_| year.count > 0).cloned()
     }
 
     /// What a person hears instead of seeing the bars.
@@ -435,7 +433,7 @@ mod tests {
             gaps: vec![gap(2022, true, &[])],
             undated: 0,
             same_axes_as: Vec::new(),
-            search: None,
+            searches: BTreeMap::new(),
         }
     }
 

@@ -11,6 +11,7 @@ nav-about = About
 nav-account = Account
 footer-about = Canadian public procurement, from the publishers’ own open data.
 footer-as-of = Updated here on { $date }.
+footer-printed = { $address }, printed on { $date }.
 footer-sources = Sources and their licences
 footer-licence = How to read these figures
 footer-api = For programs: the API

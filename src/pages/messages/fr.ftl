@@ -11,6 +11,7 @@ nav-about = À propos
 nav-account = Compte
 footer-about = Les marchés publics du Canada, d’après les données ouvertes des organismes qui les publient.
 footer-as-of = Mis à jour ici le { $date }.
+footer-printed = { $address }, imprimé le { $date }.
 footer-sources = Sources et licences
 footer-licence = Comment lire ces chiffres
 footer-api = Pour les programmes : l’API

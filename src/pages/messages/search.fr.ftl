@@ -247,7 +247,7 @@ search-translated = { $words } : { $others }
 search-translate-is-on = Aussi cherché dans l’autre langue :
 search-translate-is-off = Seuls vos propres mots ont été cherchés.
 search-translate-off = Seulement mes propres mots
-search-codes = Inclus pour leur code de marchandise, non pour leurs mots : { $records }. Les codes :
+search-codes = Inclus pour leur code de marchandise, non pour leurs mots : { $records }. Les codes :
 search-codes-more = { $count } de plus
 search-translate-on = Chercher dans les deux langues
 

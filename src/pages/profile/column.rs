@@ -199,6 +199,11 @@ impl View {
     }
 }
 
+/// How many of the records state a value, unless all do.
+fn values_note(t: Texts, with_value: u64, total: u64) -> Option<String> {
+    (with_value < total).then(|| t.with("profile-values-note", &[("count", &with_value), ("total", &total)]))
+}
+
 /// The column of a name or of a supplier.
 pub(super) fn column(
     view: View,
@@ -238,12 +243,7 @@ pub(super) fn column(
         sentence: sentence(&overview, other, subject.names),
         headline: overview.headline(other, competition.as_ref())?,
         coverage: overview.coverage(),
-        values_note: (amount.is_some() && with_value < counted.total).then(|| {
-            t.with(
-                "profile-values-note",
-                &[("count", &with_value), ("total", &counted.total)],
-            )
-        }),
+        values_note: amount.and_then(|_| values_note(t, with_value, counted.total)),
         years: overview.years(ids.years, exact),
         ranked: overview.ranked(ids.ranked, other)?,
         ranked_note: (others > RANKED as u64)

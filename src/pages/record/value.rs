@@ -6,7 +6,10 @@ use serde_json::value::RawValue;
 use super::member::{Member, Members};
 use crate::{
     model::{Date, FieldType, Language, Schema, fold::fold, schema::language_of_name, vocabulary},
-    pages::{bilingual::Shown, format, messages::Texts, quality, record::web_address::is_web_address},
+    pages::{
+        bilingual::Shown, format, messages::Texts, method_names::abbreviation, quality,
+        record::web_address::is_web_address,
+    },
 };
 
 /// A value. Its template escapes all texts.
@@ -89,6 +92,9 @@ const MUNICIPALITY: &str = "municipality";
 
 /// The field that lists doubts.
 const QUALITY_FLAGS: &str = "quality_flags";
+
+/// Fields that may state an abbreviation.
+const ABBREVIATED: [&str; 2] = ["procurement_method", "notice_type_en"];
 
 /// Fields with several codes, separated by commas.
 const CODE_LISTS: [&str; 1] = ["procurement_category"];
@@ -270,6 +276,9 @@ impl Presenter {
         if name == QUALITY_FLAGS {
             return quality::name(self.t, text);
         }
+        if ABBREVIATED.contains(&name) {
+            return abbreviation(self.lang(), text);
+        }
         let key = format!("{name}-{text}");
         if !self.t.has("record-code-", &key) {
             return None;
@@ -337,7 +346,7 @@ mod tests {
     fn values_are_written_by_their_type() {
         let json = r#"{"contract_value":-1234.5,"amendment_count":3,"award_date":"2024-02-29","end_date":"2024-02-30",
             "fetched_at":"2026-10-31T06:00:00Z","procurement_category":"GD,SRV","solicitation_procedure":"TN","x":true,
-            "municipality":"montreal","government_level":"provincial"}"#;
+            "municipality":"montreal","government_level":"provincial","procurement_method":"RFQ"}"#;
         let shown: Vec<String> = rows(Language::English, json).into_iter().map(|row| row.1).collect();
         for (html, part) in shown.iter().zip([
             "\u{2212}$1,234.50",
@@ -350,10 +359,11 @@ mod tests {
             "Yes",
             "Montréal",
             "<bdi>Provincial</bdi>",
+            "Request for quotations (RFQ)",
         ]) {
             assert!(html.contains(part), "{html} lacks {part}");
         }
-        assert_eq!(shown.len(), 10);
+        assert_eq!(shown.len(), 11);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::{
     model::Role,
     pages::{
         format::{self, CAD},
+        method_names::method_name,
         search::{
             context::{SearchContext, choice_words, shortened},
             search_address,
@@ -60,6 +61,9 @@ fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String 
         Some((FilterKind::Municipality, _)) => Some(context.place(value)),
         Some((FilterKind::Part(Role::Department) | FilterKind::Name(Role::Department, _), _)) => {
             Some(context.department(value))
+        }
+        Some((FilterKind::Start(_) | FilterKind::Name(Role::ProcurementMethod, _), _)) => {
+            Some(method_name(lang, value.to_owned()))
         }
         Some((FilterKind::Supplier, _)) => context.supplier(value),
         Some((FilterKind::OneOf(..), FilterValue::Text(choice))) => choice_words(t, parameter, &choice),

@@ -68,11 +68,11 @@ fn years(context: &SearchContext, counts: &FacetBuckets, found: &Aggregation, ha
         id: "chart-years",
         title: context.t.text(title),
         gaps: gaps(&sources, years.iter().map(|year| year.year)),
+        searches: context.asked.by_year(&years),
         years,
         has_values,
         undated: found.total.saturating_sub(dated),
         same_axes_as: Vec::new(),
-        search: Some(context.asked.clone()),
     })
 }
 

@@ -282,3 +282,11 @@ fn end(record: &Record) -> Option<Date> {
         .into_iter()
         .find_map(|field| Date::parse_prefix(record.text(field)?).ok())
 }
+
+/// What the date of a hit is called.
+pub(crate) fn date_label(entity_type: EntityType) -> &'static str {
+    match entity_type {
+        EntityType::Tender | EntityType::PreSolicitation => "search-hit-published",
+        _ => "search-hit-awarded",
+    }
+}

@@ -33,7 +33,7 @@ use crate::{
             figures::Figures,
             form::{Form, Input},
             highlight::Highlighter,
-            hits::{Hit, HitWriter},
+            hits::{Hit, HitWriter, date_label},
             meanings::{self, Meaning},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
@@ -396,13 +396,6 @@ fn shown_group(t: Texts, group: FacetGroup) -> ShownGroup {
         more: t.with("search-facet-more", &[("count", &group.more.len())]),
         other: (group.other > 0).then(|| t.with("search-facet-other", &[("count", &group.other)])),
         group,
-    }
-}
-
-fn date_label(entity_type: EntityType) -> &'static str {
-    match entity_type {
-        EntityType::Tender | EntityType::PreSolicitation => "search-hit-published",
-        _ => "search-hit-awarded",
     }
 }
 

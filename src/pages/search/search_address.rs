@@ -1,5 +1,7 @@
 //! What the address of a search asks for, and the addresses of the same search with one thing changed.
 
+use std::collections::BTreeMap;
+
 use crate::{
     api::params::{
         by_entity_type::sorts,
@@ -11,6 +13,7 @@ use crate::{
     model::{EntityType, Language, Schema},
     pages::{
         address::{self, Parameters},
+        charts::YearValue,
         search::written_values::canonical_value,
     },
     query::text::TextQuery,
@@ -62,7 +65,8 @@ impl SearchAddress {
 
     /// The search that the address means. `limit` is the number of records of a page if the address states none.
     ///
-    /// Decision D-244: a search with words is ordered by relevance, translated, and finds the codes that it means, unless the address states otherwise.
+    /// Decision D-244: a search with words is ordered by relevance, translated, and finds the codes that it means,
+    /// unless the address states otherwise.
     pub(crate) fn resolve(&self, context: &ResolveContext, limit: u64) -> Result<ResolvedSearch, ApiError> {
         let mut given = self.given(limit)?;
         // A cursor is of an order by date.
@@ -149,6 +153,11 @@ impl SearchAddress {
             to = given.to_owned();
         }
         self.with(&[("issued_after", &from), ("issued_before", &to)])
+    }
+
+    /// The search for each of these years.
+    pub(crate) fn by_year(&self, years: &[YearValue]) -> BTreeMap<i32, String> {
+        years.iter().map(|year| (year.year, self.in_year(year.year))).collect()
     }
 
     /// The same search without these parameters, which are not aliases. A search without words is not sorted by

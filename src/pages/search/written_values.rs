@@ -1,10 +1,11 @@
-//! Amounts and days as people write them, turned into the form of the API.
+//! Amounts, days and methods of procurement as people write them, turned into the form of the API.
 //!
 //! What is not certain stays as it is, and is refused with a reason: `3/4/2019` is a day of March or of April.
 
 use crate::{
     api::params::{filters::FilterKind, search::TABLE},
-    model::Date,
+    model::{Date, Role},
+    pages::method_names::published_method,
 };
 
 /// The value of a parameter in the form of the API; `None` if it has that form, or no form that is understood.
@@ -14,6 +15,7 @@ pub(super) fn canonical_value(parameter: &str, value: &str) -> Option<String> {
         FilterKind::AtLeast | FilterKind::AtMost => amount(value)?,
         FilterKind::From(_) => day(value, Bound::First)?,
         FilterKind::To(_) => day(value, Bound::Last)?,
+        FilterKind::Start(Role::ProcurementMethod) => published_method(value)?.to_owned(),
         _ => return None,
     };
     (changed != value).then_some(changed)
@@ -90,6 +92,9 @@ mod tests {
             ("issued_before", "31/12/2019", "2019-12-31"),
             ("issued_before", "12/31/2019", "2019-12-31"),
             ("issued_before", "5.5.2019", "2019-05-05"),
+            ("procurement_method", "gré à gré", "contract by mutual agreement"),
+            ("procurement_method", "Fournisseur unique", "sole source"),
+            ("procurement_method", "demande de prix", "rfq"),
         ] {
             assert_eq!(
                 canonical_value(parameter, written).as_deref(),
@@ -114,6 +119,10 @@ mod tests {
             ("issued_after", "2019-02-30"),
             ("issued_after", "soon"),
             ("vendor", "2019"),
+            ("procurement_method", "appel d’offres"),
+            ("procurement_method", "Sole source"),
+            ("procurement_method", "gré"),
+            ("procurement_method", "-"),
         ] {
             assert_eq!(canonical_value(parameter, written), None, "{parameter}={written}");
         }

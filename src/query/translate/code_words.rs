@@ -226,8 +226,8 @@ impl CodeWords {
 }
 
 impl Code {
-    /// Whether it is of services or of construction: segments 70 to 95 of UNSPSC, and 30, which publishers use for roads;
-    /// GSIN without those of goods; economic objects without those of supplies and equipment.
+    /// Whether the code is of services or of construction: segments 70 to 95 of UNSPSC, and 30, which publishers use
+    /// for roads; GSIN without those of goods; economic objects without those of supplies and equipment.
     fn is_work(&self) -> bool {
         let Some((scheme, code)) = self.key.split_once(':') else {
             return false;

@@ -66,7 +66,8 @@ impl Translator {
         }
     }
 
-    /// The same, which also knows what commodity codes mean: each with its words and the number of records that state it.
+    /// This translator, which then also knows what commodity codes mean: each with its words and the number of records
+    /// that state it.
     pub(crate) fn with_codes<'w>(
         self,
         titles: impl Iterator<Item = (&'w CommodityCode, &'w Words, u64)>,

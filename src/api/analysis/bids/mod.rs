@@ -15,3 +15,4 @@ pub(crate) mod competition;
 pub(crate) mod pair;
 mod request;
 pub(crate) mod search;
+pub(crate) mod statistics;
