@@ -17,8 +17,33 @@ const MAX_OPEN: usize = 3;
 /// Opens older generations on demand, and keeps the last ones open.
 pub(crate) struct KeptGenerations {
     store: GenerationStore,
+    open: Mutex<Open>,
+}
+
+/// What is open, and which generation was in service when it was last cleared: a swap may have removed any older one.
+#[derive(Default)]
+struct Open {
+    current: String,
     /// The one that was asked for last comes last.
-    open: Mutex<Vec<Arc<Generation>>>,
+    generations: Vec<Arc<Generation>>,
+}
+
+impl Open {
+    /// Closes all if `current` is newer than the generation that was in service so far.
+    fn close_before(&mut self, current: &str) -> Vec<Arc<Generation>> {
+        if self.current.as_str() >= current {
+            return Vec::new();
+        }
+        current.clone_into(&mut self.current);
+        std::mem::take(&mut self.generations)
+    }
+
+    fn find(&mut self, id: &str) -> Option<Arc<Generation>> {
+        let at = self.generations.iter().position(|generation| generation.id == id)?;
+        let generation = self.generations.remove(at);
+        self.generations.push(Arc::clone(&generation));
+        Some(generation)
+    }
 }
 
 impl KeptGenerations {
@@ -29,13 +54,14 @@ impl KeptGenerations {
         }
     }
 
-    /// A generation that is open already.
-    pub(crate) fn opened(&self, id: &str) -> Option<Arc<Generation>> {
+    /// A generation that is open already. `current` is the one in service.
+    pub(crate) fn opened(&self, id: &str, current: &str) -> Option<Arc<Generation>> {
         let mut open = self.lock();
-        let at = open.iter().position(|generation| generation.id == id)?;
-        let generation = open.remove(at);
-        open.push(Arc::clone(&generation));
-        Some(generation)
+        let closed = open.close_before(current);
+        let found = open.find(id);
+        drop(open);
+        drop(closed);
+        found
     }
 
     /// Opens and verifies a generation, which takes time. `current` is the one in service.
@@ -52,7 +78,7 @@ impl KeptGenerations {
         if !kept.iter().any(|kept| kept == id) {
             return Err(absent(id, kept.first().map_or(current, String::as_str), current));
         }
-        if let Some(generation) = self.opened(id) {
+        if let Some(generation) = self.opened(id, current) {
             return Ok(generation);
         }
         let generation = self.store.open(id).map_err(|error| {
@@ -64,22 +90,22 @@ impl KeptGenerations {
         })?;
         let generation = Arc::new(generation);
         let mut open = self.lock();
-        open.push(Arc::clone(&generation));
-        let surplus = open.len().saturating_sub(MAX_OPEN);
-        let closed: Vec<_> = open.drain(..surplus).collect();
+        open.generations.push(Arc::clone(&generation));
+        let surplus = open.generations.len().saturating_sub(MAX_OPEN);
+        let closed: Vec<_> = open.generations.drain(..surplus).collect();
         drop(open);
         drop(closed);
         Ok(generation)
     }
 
-    /// Closes all of them, because a new build may have removed some.
-    pub(crate) fn close(&self) {
-        let closed = std::mem::take(&mut *self.lock());
+    /// Closes all of them when `current` begins to serve, because the build that made it may have removed some.
+    pub(crate) fn close(&self, current: &str) {
+        let closed = self.lock().close_before(current);
         drop(closed);
     }
 
     /// A list, which is consistent after each statement.
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Generation>>> {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

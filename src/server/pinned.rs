@@ -54,7 +54,7 @@ pub(crate) async fn generation(
     let Some(id) = id.filter(|id| *id != current.id) else {
         return Ok(current);
     };
-    if let Some(generation) = state.kept_generations.opened(&id) {
+    if let Some(generation) = state.kept_generations.opened(&id, &current.id) {
         return Ok(generation);
     }
     if !is_id(&id) {

@@ -8,7 +8,6 @@ use std::{
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    body::{BodySize, MessageBody},
     http::{
         ConnectionType, Method, StatusCode,
         header::{self, HeaderName, HeaderValue},
@@ -19,11 +18,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    api::{
-        api_docs, body, cost,
-        route::{Access, Route},
-        router,
-    },
+    api::{api_docs, body, cost, router},
     catalog::generation::Generation,
     engine::Deadline,
     http::{
@@ -31,10 +26,10 @@ use crate::{
         call::{AppState, Call},
         caller::Caller,
         connection::ConnectionState,
-        error::{ApiError, mime_json},
+        error::ApiError,
         middleware::{
             compression::Accepted,
-            conditional::{self, Precondition, Tag, is_read},
+            conditional::{self, Precondition, is_read},
             cors,
             limits::{self, Admission},
             request_id::REQUEST_ID,
@@ -58,7 +53,12 @@ use crate::{
         settings::PagesState,
         visitor::Visitor,
     },
-    server::{declared_parameters::declared, job, pinned, service::Service},
+    server::{
+        declared_parameters::declared,
+        job, pinned, plan_check,
+        response::{body_size, success},
+        service::Service,
+    },
 };
 
 /// Answers any request.
@@ -167,7 +167,7 @@ impl Exchange<'_> {
             self.admit(found.as_ref().is_ok_and(router::Found::is_uncounted))?
         };
         let (route, target) = found?.for_method(request.method(), path)?;
-        check_plan(state, route, self.admission.as_ref(), &plan_limits)?;
+        plan_check::check(state, route, self.admission.as_ref(), &plan_limits)?;
         let body = body::read(route, request, payload, state, self.trace.key).await?;
         let deadline = Deadline::after(state.query_timeout);
         let whole_query = request.uri().query().unwrap_or_default();
@@ -403,43 +403,5 @@ impl Exchange<'_> {
         let (reply, timing) = job::run(self.state, work, accepted, origin, deadline).await?;
         self.trace.timing = timing;
         Ok(reply)
-    }
-}
-
-/// Refuses a paid endpoint to a key whose plan does not include it.
-fn check_plan(
-    state: &AppState,
-    route: &Route,
-    admission: Option<&Admission>,
-    limits: &PlanLimits,
-) -> Result<(), ApiError> {
-    let Some(admission) = admission.filter(|_| route.access == Access::Paid && !limits.paid) else {
-        return Ok(());
-    };
-    // A path, because whatever a request states of its host is under the client's control.
-    let upgrade_url = state.upgrade_url.as_deref().unwrap_or(api_docs::PLANS);
-    let (plan, method, endpoint) = (admission.plan_name(), route.verb.as_str(), route.endpoint.template());
-    Err(ApiError::forbidden(format!(
-        "the plan {plan} does not include {method} {endpoint}; upgrade at {upgrade_url}"
-    )))
-}
-
-fn success(reply: Reply, tag: Option<&Tag>) -> HttpResponse {
-    let mut response = HttpResponse::build(reply.status);
-    response.content_type(mime_json());
-    // After the default content type, so that a reply can replace it.
-    for header in reply.headers {
-        response.insert_header(header);
-    }
-    let mut response = response.body(reply.body);
-    conditional::describe(&mut response, tag);
-    response
-}
-
-/// The number of body bytes that are sent.
-fn body_size(request: &HttpRequest, response: &HttpResponse) -> u64 {
-    match response.body().size() {
-        BodySize::Sized(bytes) if request.method() != Method::HEAD => bytes,
-        _ => 0,
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn start(state: Arc<AppState>, config: &Config) -> anyhow::Result<Per
     let step = move || match reload.step(&state) {
         ReloadOutcome::Unchanged => true,
         ReloadOutcome::Swapped(id) => {
-            state.kept_generations.close();
+            state.kept_generations.close(&id);
             log::info!("serving generation {id}");
             systemd::reloaded(&id);
             true

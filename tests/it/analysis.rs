@@ -319,7 +319,7 @@ fn market_figures_equal_a_recount() {
     refused(
         "/contract/stats?include=markets",
         422,
-        "parameter 'include': 'markets' is not one of quality, market, currencies, bids, coverage; nearest is 'market'",
+        "parameter 'include': 'markets' is not one of quality, market, currencies, bids, coverage, supplier; nearest is 'market'",
     );
 }
 

@@ -114,7 +114,7 @@ fn every_error_states_the_problem_and_the_fix() {
             "GET",
             "/contract/c4?limit=1",
             422,
-            "unknown parameter 'limit'; this endpoint accepts no parameters",
+            "unknown parameter 'limit'; this endpoint accepts include",
         ),
         (
             "GET",

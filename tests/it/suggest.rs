@@ -161,7 +161,7 @@ fn words_acronyms_numbers_and_misspellings_are_understood() {
         ("Beauregerd", "en", ("supplier", "Pavages Beauregard ltée", "similar")),
         ("montréal", "en", ("municipality", "Montreal", "exact")),
         ("72102903", "en", ("commodity", "Snow clearing", "exact")),
-        ("43230000", "en", ("commodity", "4323", "exact")),
+        ("43230000", "en", ("commodity", "Software", "exact")),
     ] {
         let (of, label, likeness) = first(q, lang);
         let found = (of.as_str(), label.as_str(), likeness.as_str());

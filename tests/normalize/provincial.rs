@@ -44,7 +44,7 @@ fn an_opportunity_produces_a_tender_and_a_contract_per_award() {
             "amendment_count": 2, "solicitation_number": "RFQ-1", "tender_id": "11111111-0000-4000-8000-000000000001",
             "tender_number": "AB-2025-00001", "gsin": "5131", "gsin_description_en": "Construction",
             "gsin_description_fr": "Construction", "unspsc": "72140000,72141121",
-            "unspsc_description_en": "Heavy construction; Water mains",
+            "unspsc_description_en": "Heavy construction services; Water mains",
             "unspsc_description_fr": "Services de construction, d'entretien et de réparation de bâtiments et d'ouvrages",
             "regions_of_delivery_en": "Alberta; Okotoks",
             "trade_agreements_en": "NWPTA; CFTA", "start_date": "2025-07-07", "end_date": "2025-10-15",

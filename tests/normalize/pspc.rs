@@ -198,7 +198,7 @@ fn the_newer_amendment_decides_a_contracts_state() {
         "gsin_description_en",
     ];
     // The words of its group, not those of the other commodity.
-    const N66: &str = "Instruments and laboratory equipment";
+    const N66: &str = "Laboratory equipment and supplies";
     #[rustfmt::skip]
     let cases = [
         // An older row does not change the state, and fills nothing if its supplier or commodity

@@ -221,12 +221,12 @@ fn commodity_codes_are_facets_conditions_and_pages() {
     for address in [
         "/en/commodities",
         "/en/commodity/7214",
-        "/en/vendor/Bridge%20Co",
         "/en/commodity.csv/72?kind=contract",
         "/en/search?kind=contract&commodity=unspsc%3A72",
     ] {
         assert!(links_to(&page, address), "no link to {address}: {page}");
     }
+    assert!(page.contains("href=\"/en/supplier/sup_"), "no link to a supplier: {page}");
     assert!(
         page.contains("curl -H ") && page.contains("/commodity/unspsc%3A72"),
         "{page}"
