@@ -678,6 +678,6 @@ fn a_profile_takes_filters_and_pages() {
     refused(
         "/contract?include=market",
         422,
-        "parameter 'include': 'market' is not one of coverage",
+        "parameter 'include': 'market' is not one of coverage, supplier",
     );
 }

@@ -154,7 +154,7 @@ fn a_running_server_replaces_a_truncated_generation_before_a_request_reads_it() 
     wait_until("the next generation", || {
         index_of(&program)["generation"] == json!(next)
     });
-    assert!(index_of(&program).get("damaged").is_none());
+    wait_until("no damage", || index_of(&program).get("damaged").is_none());
     let log = program.end();
     assert_eq!(log.matches("has 100 bytes instead of").count(), 1, "{log}");
 }

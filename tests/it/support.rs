@@ -10,6 +10,7 @@ use std::{
     path::{Path, PathBuf},
     sync::LazyLock,
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use chrono::{DateTime, Utc};
@@ -265,6 +266,8 @@ pub fn free() -> String {
 pub fn config(folder: PathBuf) -> Config {
     Config {
         store: stores::store(&folder.join("index")),
+        // Tests run next to each other, and some machines are slow.
+        query_timeout: Duration::from_secs(60),
         ..Config::new(folder.join("index"), folder.join("state.db"))
     }
 }

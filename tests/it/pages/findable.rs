@@ -226,7 +226,10 @@ fn commodity_codes_are_facets_conditions_and_pages() {
     ] {
         assert!(links_to(&page, address), "no link to {address}: {page}");
     }
-    assert!(page.contains("href=\"/en/supplier/sup_"), "no link to a supplier: {page}");
+    assert!(
+        page.contains("href=\"/en/supplier/sup_"),
+        "no link to a supplier: {page}"
+    );
     assert!(
         page.contains("curl -H ") && page.contains("/commodity/unspsc%3A72"),
         "{page}"
