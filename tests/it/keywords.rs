@@ -40,7 +40,8 @@ fn text(most: usize) -> impl Strategy<Value = String> {
 
 /// Whether `q` matches a record.
 fn is_found(record: &str, q: &str) -> bool {
-    let engine = ScanEngine::new(vec![(EntityType::Tender, record.to_owned())]);
+    let records = [(EntityType::Tender, record.to_owned())];
+    let engine = ScanEngine::new(&records);
     let query = SearchQuery {
         text: Some(TextQuery::parse(q).unwrap()),
         ..SearchQuery::newest(EntityType::Tender, Vec::new())

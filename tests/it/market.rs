@@ -88,7 +88,7 @@ fn answer<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) ->
     let folder = tempfile::tempdir().unwrap();
     write_dumps(&folder.path().join("dumps"), records);
     let index = build(&folder.path().join("dumps"), &folder.path().join("index"));
-    let scan = ScanEngine::new(records.clone());
+    let scan = ScanEngine::new(records);
     let calibration = Calibration::default();
     let over = |engine: &dyn Engine| {
         ask(&Market {

@@ -636,7 +636,7 @@ fn the_engine_agrees_with_a_linear_scan() {
             let folder = tempfile::tempdir().unwrap();
             write_dumps(folder.path(), &records);
             let engine = build(folder.path(), &folder.path().join("index"));
-            let scan = ScanEngine::new(records.clone());
+            let scan = ScanEngine::new(&records);
             for (query, limit, offset) in &queries {
                 agree(&*engine, &scan, query, *limit, *offset);
             }
@@ -678,7 +678,7 @@ fn the_engine_agrees_with_a_linear_scan_on_similarity() {
             let folder = tempfile::tempdir().unwrap();
             write_dumps(folder.path(), &records);
             let engine = build(folder.path(), &folder.path().join("index"));
-            let scan = ScanEngine::new(records);
+            let scan = ScanEngine::new(&records);
             for (query, terms, limit) in &queries {
                 agree_on_similarity(&*engine, &scan, query, terms, *limit);
             }
@@ -700,7 +700,7 @@ fn the_best_of_many_records_are_those_of_a_linear_scan() {
     let folder = tempfile::tempdir().unwrap();
     write_dumps(folder.path(), &records);
     let engine = build(folder.path(), &folder.path().join("index"));
-    let scan = ScanEngine::new(records);
+    let scan = ScanEngine::new(&records);
     for number in 0..60 {
         let mut query = query().new_tree(&mut runner).unwrap().current();
         let q = q().new_tree(&mut runner).unwrap().current();
@@ -716,10 +716,14 @@ fn the_best_of_many_records_are_those_of_a_linear_scan() {
             key: SortKey::Relevance,
             order: Order::Desc,
         };
+        let (best, _) = page(&scan, &query, 45, Start::Offset(0));
         for (limit, offset) in [(1, 0), (7, 0), (5, 40)] {
-            assert_eq!(
-                page(&*engine, &query, limit, Start::Offset(offset)),
-                page(&scan, &query, limit, Start::Offset(offset)),
+            let expected = best.iter().skip(offset).take(limit);
+            assert!(
+                page(&*engine, &query, limit, Start::Offset(offset))
+                    .0
+                    .iter()
+                    .eq(expected),
                 "offset {offset} limit {limit} of {query:?}"
             );
         }
@@ -741,7 +745,7 @@ fn several_segments_are_merged_in_order() {
     let folder = tempfile::tempdir().unwrap();
     write_dumps(folder.path(), &records);
     let engine = build(folder.path(), &folder.path().join("index"));
-    let scan = ScanEngine::new(records);
+    let scan = ScanEngine::new(&records);
     for _ in 0..10 {
         let mut query = query().new_tree(&mut runner).unwrap().current();
         query.entity_type = EntityType::Contract;

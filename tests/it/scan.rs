@@ -5,8 +5,9 @@
 
 use std::{
     cmp::{Ordering, Reverse},
-    collections::HashSet,
+    collections::{BTreeMap, HashMap, HashSet},
     ops::Range,
+    slice,
 };
 
 use bytes::Bytes;
@@ -39,9 +40,16 @@ use crate::{
     scan_relevance,
 };
 
-pub struct ScanEngine {
-    records: Vec<(EntityType, String)>,
+pub struct ScanEngine<'a> {
+    records: &'a [(EntityType, String)],
+    all: Collection<'a>,
+    /// The words of each text of a record that `q` searches.
+    texts: Vec<Vec<Vec<String>>>,
+    vocabularies: BTreeMap<EntityType, BTreeMap<String, u64>>,
 }
+
+/// For each word of a query, the words of the records that match it.
+type Forms<'q> = HashMap<&'q str, HashSet<&'q str>>;
 
 /// What a record is sorted by: its key, if it has one, and its id.
 #[derive(Clone)]
@@ -50,17 +58,59 @@ struct SortValues {
     record_id: String,
 }
 
-impl ScanEngine {
-    pub fn new(records: Vec<(EntityType, String)>) -> ScanEngine {
-        ScanEngine { records }
+impl<'a> ScanEngine<'a> {
+    pub fn new(records: &'a [(EntityType, String)]) -> ScanEngine<'a> {
+        let all = Collection::new(records);
+        let texts = |(_, record): &(EntityType, Record)| record.texts(Role::Text).map(word_list).collect();
+        let vocabulary = |of| (of, scan_relevance::vocabulary(&all.records, of));
+        ScanEngine {
+            records,
+            texts: all.records.iter().map(texts).collect(),
+            vocabularies: EntityType::ALL.into_iter().map(vocabulary).collect(),
+            all,
+        }
     }
-}
 
-impl ScanEngine {
+    /// The records of an entity type that match, with their numbers.
+    fn matching(&self, query: &SearchQuery) -> Vec<(usize, &Record<'a>)> {
+        let forms = self.forms(query);
+        let records = self.all.records.iter().enumerate();
+        records
+            .filter(|(number, (of, record))| {
+                *of == query.entity_type && matches(&self.all, record, &self.texts[*number], query, &forms)
+            })
+            .map(|(number, (_, record))| (number, record))
+            .collect()
+    }
+
+    fn forms<'q>(&'q self, query: &'q SearchQuery) -> Forms<'q> {
+        let terms = query
+            .text
+            .iter()
+            .flat_map(|text| text.clauses())
+            .flat_map(|clause| match clause {
+                Clause::Any(terms) => terms.as_slice(),
+                Clause::Not(term) => slice::from_ref(term),
+            });
+        let words = terms.filter_map(|term| match term {
+            Term::Word(asked) => Some(asked),
+            Term::Phrase(_) => None,
+        });
+        let vocabulary = &self.vocabularies[&query.entity_type];
+        let forms = |asked: &'q String| {
+            let stored = vocabulary.keys().map(String::as_str);
+            (
+                asked.as_str(),
+                stored.filter(|stored| stem::words_match(asked, stored)).collect(),
+            )
+        };
+        words.map(forms).collect()
+    }
+
     /// The records of an entity type, by number, with their similarity terms.
-    fn terms_of_records(&self, entity_type: EntityType, all: &Collection) -> Vec<(usize, HashSet<String>)> {
+    fn terms_of_records(&self, entity_type: EntityType) -> Vec<(usize, HashSet<String>)> {
         let mut found = Vec::new();
-        for (number, (of, record)) in all.records.iter().enumerate() {
+        for (number, (of, record)) in self.all.records.iter().enumerate() {
             if *of != entity_type {
                 continue;
             }
@@ -76,28 +126,24 @@ impl ScanEngine {
     }
 }
 
-impl Engine for ScanEngine {
+impl Engine for ScanEngine<'_> {
     fn search(&self, query: &SearchQuery, page: &Page, _: Deadline) -> Result<Hits, Error> {
-        let all = Collection::new(&self.records);
-        let mut hits: Vec<(SortValues, &String)> = Vec::new();
-        for ((entity_type, record), (_, json)) in all.records.iter().zip(&self.records) {
-            if *entity_type == query.entity_type && matches(&all, record, query) {
-                hits.push((sort_values(record, query.sort.key), json));
-            }
-        }
+        let mut hits: Vec<(SortValues, usize)> = self
+            .matching(query)
+            .into_iter()
+            .map(|(number, record)| (sort_values(record, query.sort.key), number))
+            .collect();
         match (&query.text, query.sort.key) {
             (Some(text), SortKey::Relevance) => {
-                let vocabulary = scan_relevance::vocabulary(&all.records, query.entity_type);
-                let records = all.records.iter().filter(|(of, _)| *of == query.entity_type);
-                let scores = scan_relevance::Scores::new(text, &vocabulary, records.count() as u64);
-                let schema = Schema::of(query.entity_type);
-                let score = |json: &String| scores.score(&Record::parse(schema, json.as_bytes()).unwrap());
+                let records = self.records.iter().filter(|(of, _)| *of == query.entity_type);
+                let vocabulary = &self.vocabularies[&query.entity_type];
+                let scores = scan_relevance::Scores::new(text, vocabulary, records.count() as u64);
                 let newest = Sort {
                     key: SortKey::Date,
                     order: Order::Desc,
                 };
                 hits.sort_by(|(a, _), (b, _)| compare(a, b, newest));
-                hits.sort_by_cached_key(|(_, json)| Reverse(score(json)));
+                hits.sort_by_cached_key(|(_, number)| Reverse(scores.score(&self.all.records[*number].1)));
             }
             _ => hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort)),
         }
@@ -115,9 +161,9 @@ impl Engine for ScanEngine {
         };
         let shown = &rest[..rest.len().min(page.limit)];
         let mut bytes = 0;
-        let fits = shown.iter().take_while(|(_, json)| {
+        let fits = shown.iter().take_while(|(_, number)| {
             let is_first = bytes == 0;
-            bytes += json.len();
+            bytes += self.records[*number].1.len();
             is_first || bytes <= MAX_PAGE_BYTES
         });
         let shown = &shown[..fits.count()];
@@ -129,7 +175,10 @@ impl Engine for ScanEngine {
             _ => None,
         };
         Ok(Hits {
-            records: shown.iter().map(|(_, json)| Bytes::from((*json).clone())).collect(),
+            records: shown
+                .iter()
+                .map(|(_, number)| Bytes::from(self.records[*number].1.clone()))
+                .collect(),
             is_cut: shown.len() < rest.len().min(page.limit),
             next,
         })
@@ -151,23 +200,19 @@ impl Engine for ScanEngine {
         values: ValueAggregation,
         _: Deadline,
     ) -> Result<Aggregation, Error> {
-        let all = Collection::new(&self.records);
-        let matching = all.records.iter().filter(|(of, _)| *of == query.entity_type);
-        let hits: Vec<&Record> = matching
-            .map(|(_, record)| record)
-            .filter(|record| matches(&all, record, query))
-            .collect();
-        Ok(scan_counts::aggregate(&all, query.entity_type, &hits, terms, values))
+        let hits: Vec<&Record> = self.matching(query).into_iter().map(|(_, record)| record).collect();
+        Ok(scan_counts::aggregate(
+            &self.all,
+            query.entity_type,
+            &hits,
+            terms,
+            values,
+        ))
     }
 
     fn market(&self, query: &SearchQuery, _: Deadline) -> Result<MarketCounts, Error> {
-        let all = Collection::new(&self.records);
-        let matching = all.records.iter().filter(|(of, _)| *of == query.entity_type);
-        let hits: Vec<&Record> = matching
-            .map(|(_, record)| record)
-            .filter(|record| matches(&all, record, query))
-            .collect();
-        Ok(scan_counts::market(&all, &hits))
+        let hits: Vec<&Record> = self.matching(query).into_iter().map(|(_, record)| record).collect();
+        Ok(scan_counts::market(&self.all, &hits))
     }
 
     fn list_names(
@@ -178,8 +223,7 @@ impl Engine for ScanEngine {
         page: Range<usize>,
         _: Deadline,
     ) -> Result<NamesPage, Error> {
-        let all = Collection::new(&self.records);
-        Ok(scan_counts::list_names(&all, entity_types, facet, part, page))
+        Ok(scan_counts::list_names(&self.all, entity_types, facet, part, page))
     }
 
     fn resolve_name(
@@ -189,12 +233,11 @@ impl Engine for ScanEngine {
         name: &str,
         _: Deadline,
     ) -> Result<Option<ResolvedName>, Error> {
-        let all = Collection::new(&self.records);
-        Ok(scan_counts::resolve_name(&all, entity_type, facet, name))
+        Ok(scan_counts::resolve_name(&self.all, entity_type, facet, name))
     }
 
     fn department_names(&self, name: &str) -> Vec<String> {
-        Collection::new(&self.records).names_of_department(name)
+        self.all.names_of_department(name)
     }
 
     fn suggest_names(&self, _: EntityType, _: Facet, _: &str, _: usize, _: Deadline) -> Result<Vec<String>, Error> {
@@ -208,9 +251,8 @@ impl Engine for ScanEngine {
         limit: usize,
         _: Deadline,
     ) -> Result<Vec<Vec<NearWord>>, Error> {
-        let all = Collection::new(&self.records);
-        let vocabulary = scan_relevance::vocabulary(&all.records, entity_type);
-        let near = |word: &String| scan_relevance::near_words(&vocabulary, word, limit);
+        let vocabulary = &self.vocabularies[&entity_type];
+        let near = |word: &String| scan_relevance::near_words(vocabulary, word, limit);
         Ok(words.iter().map(near).collect())
     }
 
@@ -221,8 +263,7 @@ impl Engine for ScanEngine {
         limit: usize,
         _: Deadline,
     ) -> Result<Vec<SimilarRecord>, Error> {
-        let all = Collection::new(&self.records);
-        let records = self.terms_of_records(query.entity_type, &all);
+        let records = self.terms_of_records(query.entity_type);
         let selected = select_query_terms(terms, |term| {
             let frequency = records.iter().filter(|(_, terms)| terms.contains(term)).count() as u64;
             (frequency > 0).then(|| (frequency, term.to_owned()))
@@ -233,12 +274,12 @@ impl Engine for ScanEngine {
         };
         let mut found: Vec<(f32, SortValues, &String)> = Vec::new();
         for (number, terms) in &records {
-            let (_, record) = &all.records[*number];
+            let (_, record) = &self.all.records[*number];
             let shared = selected.iter().filter(|(_, term)| terms.contains(term));
             let scores: Vec<f32> = shared
                 .map(|(frequency, _)| similarity::idf(records.len() as u64, *frequency))
                 .collect();
-            if !scores.is_empty() && matches(&all, record, &filters) {
+            if !scores.is_empty() && matches(&self.all, record, &[], &filters, &Forms::new()) {
                 let score = scores.into_iter().fold(0.0, |sum, score| sum + score);
                 found.push((score, sort_values(record, SortKey::Date), &self.records[*number].1));
             }
@@ -256,7 +297,7 @@ impl Engine for ScanEngine {
     }
 
     fn idf(&self, entity_type: EntityType, terms: &[String], _: Deadline) -> Result<Vec<f32>, Error> {
-        let records = self.terms_of_records(entity_type, &Collection::new(&self.records));
+        let records = self.terms_of_records(entity_type);
         let idf = |term: &String| {
             let frequency = records.iter().filter(|(_, terms)| terms.contains(term)).count();
             similarity::idf(records.len() as u64, frequency as u64)
@@ -303,7 +344,7 @@ fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
     }
 }
 
-fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
+fn matches(all: &Collection, record: &Record, texts: &[Vec<String>], query: &SearchQuery, forms: &Forms) -> bool {
     let schema = Schema::of(query.entity_type);
     let is_searchable = |filter: &Filter| match filter {
         Filter::Term { role, .. } | Filter::Prefix { role, .. } | Filter::Contains { role, .. } => {
@@ -321,8 +362,8 @@ fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
             .iter()
             .flat_map(|text| text.clauses())
             .all(|clause| match clause {
-                Clause::Any(terms) => is_of_code || terms.iter().any(|term| finds(record, term)),
-                Clause::Not(term) => !finds(record, term),
+                Clause::Any(terms) => is_of_code || terms.iter().any(|term| finds(texts, term, forms)),
+                Clause::Not(term) => !finds(texts, term, forms),
             })
 }
 
@@ -349,12 +390,11 @@ fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
     }
 }
 
-fn finds(record: &Record, term: &Term) -> bool {
-    record.texts(Role::Text).any(|text| {
-        let words = word_list(text);
-        match term {
-            Term::Word(asked) => words.iter().any(|stored| stem::words_match(asked, stored)),
-            Term::Phrase(asked) => words.windows(asked.len()).any(|run| run == asked),
-        }
+fn finds(texts: &[Vec<String>], term: &Term, forms: &Forms) -> bool {
+    texts.iter().any(|words| match term {
+        Term::Word(asked) => words
+            .iter()
+            .any(|stored| forms[asked.as_str()].contains(stored.as_str())),
+        Term::Phrase(asked) => words.windows(asked.len()).any(|run| run == asked),
     })
 }

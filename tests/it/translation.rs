@@ -85,10 +85,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn what_a_query_finds_its_translation_finds_too(titles in prop::collection::vec(title(), 1..12), q in q()) {
-        let records = titles.iter().enumerate().map(|(number, title)| {
+        let records: Vec<_> = titles.iter().enumerate().map(|(number, title)| {
             (EntityType::Tender, json!({"record_id": number.to_string(), "title_fr": title}).to_string())
-        });
-        let engine = ScanEngine::new(records.collect());
+        }).collect();
+        let engine = ScanEngine::new(&records);
         let text = TextQuery::parse(&q).unwrap();
         let translated = TRANSLATOR.translate(&text).text;
         let [plain, more] = [text, translated].map(|text| found(&engine, EntityType::Tender, text));
@@ -99,7 +99,8 @@ proptest! {
     #[test]
     fn a_translated_keyword_matches_like_q(title in title(), words in "(snow|snow removal|toiture|fire trucks?|parks?|d[ée]neigement|zzz)") {
         let record = json!({"record_id": "1", "title_fr": title}).to_string();
-        let engine = ScanEngine::new(vec![(EntityType::Tender, record.clone())]);
+        let records = [(EntityType::Tender, record.clone())];
+        let engine = ScanEngine::new(&records);
         let phrase = if words.contains(' ') { format!("\"{words}\"") } else { words.clone() };
         let text = TRANSLATOR.translate(&TextQuery::parse(&phrase).unwrap()).text;
         let keyword = Keyword::parse(&words).unwrap().translated(&TRANSLATOR);
@@ -146,10 +147,10 @@ proptest! {
     ) {
         let joined = titles_of_one.iter().zip(&titles_of_other).map(|(one, other)| format!("{one}, {other}"));
         let titles: Vec<String> = titles_of_one.iter().chain(&titles_of_other).cloned().chain(joined).collect();
-        let records = titles.iter().enumerate().map(|(number, title)| {
+        let records: Vec<_> = titles.iter().enumerate().map(|(number, title)| {
             (EntityType::Tender, json!({"record_id": number.to_string(), "title_fr": title}).to_string())
-        });
-        let engine = ScanEngine::new(records.collect());
+        }).collect();
+        let engine = ScanEngine::new(&records);
         let ids = |q: &str| {
             let text = TRANSLATOR.translate(&TextQuery::parse(q).unwrap()).text;
             found(&engine, EntityType::Tender, text)
@@ -327,7 +328,7 @@ fn is_found_without(record: &Record, text: &TextQuery) -> bool {
         EntityType::Contract,
         json!({"record_id": record.id(), "title_fr": all_texts(record)}).to_string(),
     )];
-    !found(&ScanEngine::new(only), EntityType::Contract, text.clone()).is_empty()
+    !found(&ScanEngine::new(&only), EntityType::Contract, text.clone()).is_empty()
 }
 
 fn all_texts(record: &Record) -> String {
