@@ -48,6 +48,8 @@ pub(crate) enum Problem {
     Encoding(EncodingError),
     Key(KeyError),
     Form(FormError),
+    /// The text that asks for an older generation, and why there is none.
+    Generation(String, GenerationError),
     /// The path exists, but not with this method.
     Method {
         method: String,
@@ -61,6 +63,19 @@ pub(crate) enum FormError {
     OtherSite,
     OtherSession,
     NotUtf8,
+}
+
+/// Why an older generation cannot be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum GenerationError {
+    /// The text has not the form of an id.
+    Form,
+    /// It is later than `current`, the newest one.
+    Unknown { current: String },
+    /// It was removed; `oldest` is kept.
+    Removed { oldest: String },
+    /// Another version of the program has written it.
+    Unreadable,
 }
 
 /// `Cache-Control` of errors and of responses that change by themselves: what failed now may work
@@ -93,9 +108,33 @@ impl ApiError {
         ApiError::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// 410: what is asked for was there, and is no longer.
-    pub(crate) fn gone(detail: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::GONE, detail)
+    /// 404, 410 or 422: the older generation that a request asks for cannot be asked.
+    pub(crate) fn refused_generation(id: &str, error: GenerationError) -> ApiError {
+        let name = quoted(id);
+        let (status, detail) = match &error {
+            GenerationError::Form => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                format!("parameter 'generation': {name} is not the id of an index, such as 20260131T235959123Z"),
+            ),
+            GenerationError::Unknown { current } => (
+                StatusCode::NOT_FOUND,
+                format!("there is no index {name}; the current one is {}", quoted(current)),
+            ),
+            GenerationError::Removed { oldest } => (
+                StatusCode::GONE,
+                format!(
+                    "the index {name} is no longer kept; the oldest that is available is {}",
+                    quoted(oldest)
+                ),
+            ),
+            GenerationError::Unreadable => (
+                StatusCode::GONE,
+                format!(
+                    "the index {name} can no longer be read by this version; leave out 'generation' for the current one"
+                ),
+            ),
+        };
+        ApiError::new(status, detail).with_problem(Problem::Generation(id.to_owned(), error))
     }
 
     /// 405: the path exists, but not with this method. `allow` is the list of its methods.

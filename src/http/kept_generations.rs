@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::{
     catalog::generation::{Generation, GenerationStore},
-    http::{error::ApiError, quoted::quoted},
+    http::error::{ApiError, GenerationError},
 };
 
 /// The name of the parameter that asks for a generation.
@@ -83,10 +83,7 @@ impl KeptGenerations {
         }
         let generation = self.store.open(id).map_err(|error| {
             log::warn!("the generation {id}, which a request asks for, cannot be opened: {error:#}");
-            ApiError::gone(format!(
-                "the index {} can no longer be read by this version; leave out '{PARAMETER}' for the current one",
-                quoted(id)
-            ))
+            ApiError::refused_generation(id, GenerationError::Unreadable)
         })?;
         let generation = Arc::new(generation);
         let mut open = self.lock();
@@ -122,18 +119,16 @@ pub(crate) fn is_id(id: &str) -> bool {
 
 /// Ids are times, so an id that is not kept was removed, unless it is later than the newest one.
 fn absent(id: &str, oldest: &str, current: &str) -> ApiError {
-    let id_quoted = quoted(id);
-    if id > current {
-        ApiError::not_found(format!(
-            "there is no index {id_quoted}; the current one is {}",
-            quoted(current)
-        ))
+    let error = if id > current {
+        GenerationError::Unknown {
+            current: current.to_owned(),
+        }
     } else {
-        ApiError::gone(format!(
-            "the index {id_quoted} is no longer kept; the oldest that is available is {}",
-            quoted(oldest)
-        ))
-    }
+        GenerationError::Removed {
+            oldest: oldest.to_owned(),
+        }
+    };
+    ApiError::refused_generation(id, error)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ pub(super) fn waiting_time(t: Texts, seconds: u64) -> String {
 fn kind(status: u16) -> &'static str {
     match status {
         403 => "forbidden",
-        404 => "missing",
+        404 | 410 => "missing",
         429 => "limit",
         503 => "busy",
         504 => "timeout",

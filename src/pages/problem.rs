@@ -3,7 +3,7 @@
 use crate::{
     http::{
         encoding::EncodingError,
-        error::{ApiError, FormError, Problem},
+        error::{ApiError, FormError, GenerationError, Problem},
         parameter_error::{Bounds, ParameterError, Reason},
     },
     model::{Language, date::DateError, mail_safe_text::MailSafetyError},
@@ -39,6 +39,19 @@ fn problem_sentence(t: Texts, problem: &Problem) -> String {
         Problem::Form(FormError::OtherSite) => t.text("problem-form-other-site"),
         Problem::Form(FormError::OtherSession) => t.text("problem-form-other-session"),
         Problem::Form(FormError::NotUtf8) => t.text("problem-form-utf8"),
+        Problem::Generation(id, error) => {
+            let id = &quoted(t, id);
+            match error {
+                GenerationError::Form => t.with("problem-generation-form", &[("value", id)]),
+                GenerationError::Unknown { current } => {
+                    t.with("problem-generation-unknown", &[("value", id), ("current", current)])
+                }
+                GenerationError::Removed { oldest } => {
+                    t.with("problem-generation-removed", &[("value", id), ("oldest", oldest)])
+                }
+                GenerationError::Unreadable => t.with("problem-generation-unreadable", &[("value", id)]),
+            }
+        }
         Problem::Method { method, allow } => {
             t.with("problem-method", &[("value", &quoted(t, method)), ("allow", allow)])
         }
@@ -197,6 +210,18 @@ mod tests {
                     entity_type: EntityType::Award,
                 }),
                 "Il n’y a pas de telles fiches",
+            ),
+            (
+                Problem::Generation(text(), GenerationError::Form),
+                "n’est pas le numéro d’un index",
+            ),
+            (
+                Problem::Generation(text(), GenerationError::Removed { oldest: text() }),
+                "n’est plus conservé",
+            ),
+            (
+                Problem::Generation(text(), GenerationError::Unreadable),
+                "ne peut plus être lu",
             ),
             (Problem::Key(KeyError::Unknown), "n’est pas valide"),
             (Problem::Key(KeyError::Revoked), "révoquée"),

@@ -13,11 +13,10 @@ use crate::{
     http::{
         call::AppState,
         encoding::{encode_pair, pairs},
-        error::ApiError,
+        error::{ApiError, GenerationError},
         kept_generations::{PARAMETER, is_id},
         middleware::trace::Trace,
         parameter_error::Reason,
-        quoted::quoted,
         search_pool::{Lane, Origin},
     },
 };
@@ -58,10 +57,7 @@ pub(crate) async fn generation(
         return Ok(generation);
     }
     if !is_id(&id) {
-        return Err(ApiError::unprocessable(format!(
-            "parameter '{PARAMETER}': {} is not the id of an index, such as 20260131T235959123Z",
-            quoted(&id)
-        )));
+        return Err(ApiError::refused_generation(&id, GenerationError::Form));
     }
     let kept = Arc::clone(&state.kept_generations);
     let lane = state.search_pool.lane(Lane::Heavy);

@@ -37,3 +37,7 @@ problem-form-other-site = The form was not sent from a page of this site. Open t
 problem-form-other-session = The form belongs to another session. Open the page again and send it from there.
 problem-form-utf8 = The form is not valid UTF-8. Send it again.
 problem-method = The method { $value } is not allowed here. Use { $allow }.
+problem-generation-form = { $value } is not the id of an index, such as 20260131T235959123Z.
+problem-generation-unknown = There is no index { $value }. The current one is { $current }.
+problem-generation-removed = The index { $value } is no longer kept. The oldest that is available is { $oldest }.
+problem-generation-unreadable = The index { $value } can no longer be read by this version. Leave “generation” out of the address for the current figures.

@@ -37,3 +37,7 @@ problem-form-other-site = Le formulaire n’a pas été envoyé d’une page de 
 problem-form-other-session = Le formulaire appartient à une autre session. Ouvrez la page de nouveau et envoyez-le de là.
 problem-form-utf8 = Le formulaire n’est pas du texte UTF-8 valide. Envoyez-le de nouveau.
 problem-method = La méthode { $value } n’est pas permise ici. Utilisez { $allow }.
+problem-generation-form = { $value } n’est pas le numéro d’un index, comme 20260131T235959123Z.
+problem-generation-unknown = Il n’y a pas d’index { $value }. L’index actuel est { $current }.
+problem-generation-removed = L’index { $value } n’est plus conservé. Le plus ancien qui l’est encore est { $oldest }.
+problem-generation-unreadable = L’index { $value } ne peut plus être lu par cette version du service. Retirez « generation » de l’adresse pour les chiffres actuels.

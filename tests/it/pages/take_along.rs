@@ -144,6 +144,17 @@ fn a_page_of_an_older_index_says_so_and_its_links_stay_there() {
     );
     assert_eq!(gone.status, 410);
     assert!(text(&gone).contains(&second), "the oldest index that is kept is named");
+    let french = permanent.replace("/en/", "/fr/");
+    let gone = server.request(
+        "GET",
+        &french,
+        &[("x-gateway-key", &server.key), ("accept", "text/html")],
+    );
+    let html = text(&gone);
+    assert!(
+        gone.status == 410 && html.contains("n’est plus conservé") && html.contains(&second),
+        "{html}"
+    );
 }
 
 #[test]
