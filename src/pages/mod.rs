@@ -26,6 +26,7 @@ pub(crate) mod department_names;
 pub(crate) mod dumps;
 pub(crate) mod error_page;
 pub(crate) mod estimate;
+pub(crate) mod export;
 pub(crate) mod feed;
 pub(crate) mod figure_table;
 pub(crate) mod format;

@@ -19,7 +19,7 @@ use crate::{
     pages::{
         about, account,
         asset::{self, Asset},
-        bids, calls, cite, commodity, dumps, estimate, feed, home,
+        bids, calls, cite, commodity, dumps, estimate, export, feed, home,
         page::PageCall,
         profile, record, root,
         route::{Handler, Page, PageAccess},
@@ -34,7 +34,7 @@ static PAGES: &[Page] = &[
     home::PAGE,
     search::PAGE,
     search::CSV,
-    search::export::PAGE,
+    export::PAGE,
     cite::PAGE,
     search::meanings::PAGE,
     record::PAGE,

@@ -82,6 +82,7 @@ bidder-pair = Both bid on { $count ->
         [one] { $count } open call
        *[other] { $count } open calls
     }: { $first } won { $first_won }, { $second } won { $second_won }, and { $others } went to neither.
+bidder-pair-csv = The newest of these calls as CSV, up to 50
 bidder-no-records = No contract or award names this supplier. Publishers state it as a bidder.
 bidder-none = No publisher states a bid of this supplier. Only some publishers state who bid.
 bidder-by-years = Open calls by year
@@ -92,6 +93,7 @@ bidder-class = Class
 bidder-won = Won
 bidder-csv = The bids as CSV
 bidder-csv-note = (the newest, as many as the plan allows in one page; the Link header leads to the next file)
+bidder-whole = All bids as one file, with a key of a paid plan
 
 ## The calls of a body or of a commodity.
 calls-title = Who bid

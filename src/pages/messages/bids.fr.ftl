@@ -82,6 +82,7 @@ bidder-pair = Les deux ont soumissionné à { $count ->
         [one] { $count } appel public
        *[other] { $count } appels publics
     } : { $first } en a remporté { $first_won }, { $second } { $second_won }, et { $others } sont allés à un autre ou à personne.
+bidder-pair-csv = Les plus récents de ces appels en CSV, jusqu’à 50
 bidder-no-records = Aucun contrat ni aucune attribution ne nomme ce fournisseur. Des diffuseurs l’indiquent comme soumissionnaire.
 bidder-none = Aucun diffuseur n’indique de soumission de ce fournisseur. Seuls certains diffuseurs indiquent qui a soumissionné.
 bidder-by-years = Appels publics par année
@@ -92,6 +93,7 @@ bidder-class = Classe
 bidder-won = Remportés
 bidder-csv = Les soumissions en CSV
 bidder-csv-note = (les plus récentes, autant que le forfait en permet par page ; l’en-tête Link mène au fichier suivant)
+bidder-whole = Toutes les soumissions en un fichier, avec une clé d’un forfait payant
 
 ## Les appels d’un organisme ou d’un code.
 calls-title = Qui a soumissionné

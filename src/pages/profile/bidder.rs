@@ -5,13 +5,15 @@ use crate::{
         bidder::{BidderFigures, CallsBidOn, CallsBy, Rival},
         pair::{Pair, Side},
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, generation::Generation, suppliers::Supplier},
     http::error::ApiError,
-    model::{Facet, commodity::CommodityCode},
+    model::{Facet, Language, commodity::CommodityCode},
     pages::{
-        address, commodity_names,
+        address::{self, Parameters},
+        commodity_names, export,
         figure_table::{FigureRow, FigureTable},
         messages::Texts,
+        page::FileLink,
         supplier_names::bidder_page,
     },
 };
@@ -24,6 +26,8 @@ pub(super) struct BidderPart {
     /// The files with these figures, and with the bids.
     pub(super) calls_csv: String,
     pub(super) bids_csv: String,
+    /// The files with all bids, for visitors whose plan has exports.
+    pub(super) whole: Vec<FileLink>,
 }
 
 /// The names of a supplier, as bids are found by them.
@@ -53,8 +57,23 @@ impl BidderPart {
             tables: tables(&ask.generation, t, &figures),
             calls_csv: format!("{file}/calls"),
             bids_csv: format!("{file}/bids"),
+            whole: whole_files(&ask.generation, t.language(), bidder),
         })
     }
+}
+
+/// The files with all bids of a supplier; none for one of several names, because its supplier has them.
+fn whole_files(generation: &Generation, lang: Language, bidder: &Bidder) -> Vec<FileLink> {
+    let suppliers = &generation.suppliers;
+    let supplier = suppliers
+        .find_name(&bidder.name)
+        .and_then(|number| suppliers.get(number));
+    let supplier = supplier.filter(|supplier| supplier.keys().iter().all(|key| bidder.keys.contains(key)));
+    let of = |supplier: Supplier| {
+        let search = Parameters::default().with("supplier", &supplier.id);
+        export::links(lang, export::BIDS, &search)
+    };
+    supplier.map(of).unwrap_or_default()
 }
 
 /// Whether publishers state a bid under one of these names.
@@ -170,25 +189,48 @@ fn rivals(generation: &Generation, t: Texts, figures: &BidderFigures) -> FigureT
     }
 }
 
-/// The open calls that both of two suppliers bid on, in a sentence; `None` without any.
-pub(super) fn head_to_head(ask: &Ask, t: Texts, a: Bidder, b: Bidder) -> Result<Option<String>, ApiError> {
+/// The open calls that both of two suppliers bid on.
+pub(super) struct HeadToHead {
+    pub(super) sentence: String,
+    /// The file with the calls.
+    pub(super) csv: String,
+}
+
+impl HeadToHead {
+    /// `None` without a call that both bid on. `page` is the address of the first one's page, and `with` what that asks
+    /// for the second one by.
+    pub(super) fn of(
+        ask: &Ask,
+        t: Texts,
+        bidders: [Bidder; 2],
+        page: &str,
+        with: &str,
+    ) -> Result<Option<HeadToHead>, ApiError> {
+        let pair = pair_of(ask, bidders)?;
+        if pair.calls == 0 {
+            return Ok(None);
+        }
+        let sentence = t.with(
+            "bidder-pair",
+            &[
+                ("count", &pair.calls),
+                ("first", &pair.a.vendor_name),
+                ("first_won", &pair.a.won),
+                ("second", &pair.b.vendor_name),
+                ("second_won", &pair.b.won),
+                ("others", &pair.won_by_others),
+            ],
+        );
+        let file = format!("{}/calls", address::spreadsheet(page));
+        let csv = Parameters::default().with("with", with).after(&file);
+        Ok(Some(HeadToHead { sentence, csv }))
+    }
+}
+
+pub(super) fn pair_of(ask: &Ask, [a, b]: [Bidder; 2]) -> Result<Pair, ApiError> {
     let side = |bidder: Bidder| Side {
         name: bidder.name,
         keys: bidder.keys,
     };
-    let pair = Pair::of(ask, side(a), side(b))?;
-    if pair.calls == 0 {
-        return Ok(None);
-    }
-    Ok(Some(t.with(
-        "bidder-pair",
-        &[
-            ("count", &pair.calls),
-            ("first", &pair.a.vendor_name),
-            ("first_won", &pair.a.won),
-            ("second", &pair.b.vendor_name),
-            ("second_won", &pair.b.won),
-            ("others", &pair.won_by_others),
-        ],
-    )))
+    Ok(Pair::of(ask, side(a), side(b))?)
 }

@@ -7,16 +7,20 @@ use crate::{
         analysis::bids::{
             bidder::{BidderFigures, CallsBidOn},
             comparison::NoticeBidRow,
+            pair::{Pair, PairCall},
         },
         cost::ScanCost,
         export::csv_rows::Rows,
         params::{
             bids::{BidsParams, TABLE},
             paging::{MAX_LIMIT, limit_applied},
+            param::Param,
             parse::Given,
-            read::{no_parameters, read_all},
+            read::read_all,
+            value::ParamType,
         },
     },
+    catalog::suppliers::SupplierList,
     http::{error::ApiError, quoted::quoted, work::Work},
     model::{EntityType, Facet},
     pages::{
@@ -30,23 +34,32 @@ use crate::{
     query::{Filter, cursor::Cursor},
 };
 
-use super::bidder::is_bidder;
+use super::{
+    bidder::{Bidder, is_bidder, pair_of},
+    supplier::{bidder_of, second_bidder},
+};
 
 pub(crate) const VENDOR_CALLS: Page = Page {
     template: "/{lang}/vendor.csv/{name}/calls",
-    handler: Handler::Named(|call, name| calls(call, of_name(call, name)?)),
+    handler: Handler::Named(|call, name| {
+        let own = of_name(call, name)?;
+        calls(call, own, |_, with| Bidder::named(with))
+    }),
     ..Page::DEFAULT
 };
 
 pub(crate) const VENDOR_BIDS: Page = Page {
     template: "/{lang}/vendor.csv/{name}/bids",
-    handler: Handler::Named(|call, name| bids(call, of_name(call, name)?)),
+    handler: Handler::Named(|call, name| bids(call, of_name(call, name)?.keys)),
     ..Page::DEFAULT
 };
 
 pub(crate) const SUPPLIER_CALLS: Page = Page {
     template: "/{lang}/supplier.csv/{id}/calls",
-    handler: Handler::Named(|call, id| calls(call, find(&call.generation, id)?.keys())),
+    handler: Handler::Named(|call, id| {
+        let own = bidder_of(&find(&call.generation, id)?);
+        calls(call, own, second_bidder)
+    }),
     ..Page::DEFAULT
 };
 
@@ -56,11 +69,11 @@ pub(crate) const SUPPLIER_BIDS: Page = Page {
     ..Page::DEFAULT
 };
 
-/// The key of a bidder's name.
-fn of_name(call: &PageCall, name: &str) -> Result<Vec<String>, ApiError> {
-    let keys = vec![Facet::Vendor.key(name)];
-    if is_bidder(&call.generation, &keys) {
-        return Ok(keys);
+/// A bidder by its name.
+fn of_name(call: &PageCall, name: &str) -> Result<Bidder, ApiError> {
+    let bidder = Bidder::named(name);
+    if is_bidder(&call.generation, &bidder.keys) {
+        return Ok(bidder);
     }
     let text = format!(
         "no bidder has the name {}; find bidders with /bids?vendor=…",
@@ -71,16 +84,64 @@ fn of_name(call: &PageCall, name: &str) -> Result<Vec<String>, ApiError> {
 
 const COLUMNS: [&str; 5] = ["by", "value", "calls", "won", "won_by_rival"];
 
-/// The figures of the page.
-fn calls(call: &PageCall, keys: Vec<String>) -> Result<Work, ApiError> {
-    no_parameters(call.query)?;
+/// The name or identifier of a second supplier.
+static SECOND: &[Param<Option<Given<String>>>] = &[Param::new(
+    "with",
+    "A second supplier: the calls that both bid on",
+    ParamType::Text(|second| second),
+)];
+
+/// The figures of the page; with a second supplier, the newest calls that both bid on. `find` finds the second one.
+fn calls(call: &PageCall, own: Bidder, find: fn(&SupplierList, &str) -> Bidder) -> Result<Work, ApiError> {
+    let with: Option<Given<String>> = read_all(SECOND, call.query)?;
     let lang = call.lang;
     let cost = ScanCost::of_bids(&call.generation, 1);
     let work = Work::search(&call.generation, move |ask| {
-        let figures = BidderFigures::of(ask, keys, Vec::new())?;
-        file::reply("calls", Rows(lang).table(&COLUMNS, rows(&figures)))
+        let table = match with {
+            None => {
+                let figures = BidderFigures::of(ask, own.keys, Vec::new())?;
+                Rows(lang).table(&COLUMNS, rows(&figures))
+            }
+            Some(with) => {
+                let second = find(&ask.generation.suppliers, &with.value);
+                let pair = pair_of(ask, [own, second])?;
+                Rows(lang).table(&PAIR_COLUMNS, rows_of_pair(&pair))
+            }
+        };
+        file::reply("calls", table)
     });
     call.validated(cost.charge(work), &(call.path, call.query))
+}
+
+const PAIR_COLUMNS: [&str; 10] = [
+    "a",
+    "b",
+    "record_id",
+    "date",
+    "department",
+    "amount_of_a",
+    "amount_of_b",
+    "won_by_a",
+    "won_by_b",
+    "has_lots",
+];
+
+fn rows_of_pair(pair: &Pair) -> Vec<Vec<Json>> {
+    let row = |call: &PairCall| {
+        vec![
+            json!(pair.a.vendor_name),
+            json!(pair.b.vendor_name),
+            json!(call.record_id),
+            json!(call.date),
+            json!(call.department),
+            json!(call.amount_of_a),
+            json!(call.amount_of_b),
+            json!(call.won_by_a),
+            json!(call.won_by_b),
+            json!(call.has_lots),
+        ]
+    };
+    pair.results.iter().map(row).collect()
 }
 
 fn rows(figures: &BidderFigures) -> Vec<Vec<Json>> {

@@ -18,7 +18,7 @@ use actix_web::http::StatusCode;
 use askama::Template;
 
 use self::{
-    bidder::{Bidder, BidderPart, head_to_head, is_bidder},
+    bidder::{Bidder, BidderPart, HeadToHead, is_bidder},
     column::{CHART_IDS, Subject, View, column},
     profile_page::{Columns, ProfilePage, Request, Unknown, align_all, second_unknown},
 };
@@ -153,13 +153,16 @@ fn calls(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Option<
 }
 
 /// The bids of a vendor; with a second name, the calls that both bid on.
-fn bids(ask: &Ask, request: &Request) -> Result<(Option<BidderPart>, Option<String>), ApiError> {
+fn bids(ask: &Ask, request: &Request) -> Result<(Option<BidderPart>, Option<HeadToHead>), ApiError> {
     let (t, own) = (request.view.t, bidder_of(request, &request.name));
     let page = address::vendor(t.language(), &request.name);
     match &request.with {
         _ if request.view.facet != Facet::Vendor => Ok((None, None)),
         None => Ok((Some(BidderPart::of(ask, t, &own, &page)?), None)),
-        Some(with) => Ok((None, head_to_head(ask, t, own, bidder_of(request, with))?)),
+        Some(with) => {
+            let second = bidder_of(request, with);
+            Ok((None, HeadToHead::of(ask, t, [own, second], &page, with)?))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{
-    bidder::BidderPart,
+    bidder::{BidderPart, HeadToHead},
     column::{Column, Fact, View, align},
     params::{ProfileParams, TABLE},
     supplier_part::SupplierPart,
@@ -51,7 +51,7 @@ pub(super) struct ProfilePage {
     /// The calls of the only name, which is a body.
     pub(super) calls: Option<CallsPart>,
     /// The calls that both of two names bid on.
-    pub(super) head_to_head: Option<String>,
+    pub(super) head_to_head: Option<HeadToHead>,
     /// The figures of two names in rows; empty for one name.
     pub(super) comparison: Vec<ComparedFact>,
     pub(super) form: CompareForm,
@@ -69,7 +69,7 @@ impl ProfilePage {
         name: &str,
         (columns, kind, missing): Columns,
         records: impl Iterator<Item = (EntityType, u64)>,
-        (bidder, head_to_head): (Option<BidderPart>, Option<String>),
+        (bidder, head_to_head): (Option<BidderPart>, Option<HeadToHead>),
         layout: Layout,
     ) -> ProfilePage {
         let view = request.view;

@@ -7,7 +7,7 @@ use actix_web::http::{
 use bytes::Bytes;
 
 use super::{
-    bidder::{Bidder, BidderPart, head_to_head},
+    bidder::{Bidder, BidderPart, HeadToHead},
     column::{CHART_IDS, Column, Subject, column},
     profile_page::{Columns, ProfilePage, Request, align_all, second_unknown},
     supplier_part::SupplierPart,
@@ -100,19 +100,26 @@ fn columns(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<Columns,
 }
 
 /// The bids of a supplier; with a second one, the calls that both bid on.
-fn bids(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<(Option<BidderPart>, Option<String>), ApiError> {
+fn bids(
+    ask: &Ask,
+    request: &Request,
+    supplier: &Supplier,
+) -> Result<(Option<BidderPart>, Option<HeadToHead>), ApiError> {
     let (t, own) = (request.view.t, bidder_of(supplier));
+    let page = address::supplier(t.language(), &supplier.id);
     let Some(with) = &request.with else {
-        let page = address::supplier(t.language(), &supplier.id);
         return Ok((Some(BidderPart::of(ask, t, &own, &page)?), None));
     };
-    let second = named(&ask.generation.suppliers, with);
-    // A bidder without records need not be a known supplier.
-    let second = second.map_or_else(|| Bidder::named(with), |second| bidder_of(&second));
-    Ok((None, head_to_head(ask, t, own, second)?))
+    let second = second_bidder(&ask.generation.suppliers, with);
+    Ok((None, HeadToHead::of(ask, t, [own, second], &page, with)?))
 }
 
-fn bidder_of(supplier: &Supplier) -> Bidder {
+/// A bidder without records need not be a known supplier.
+pub(super) fn second_bidder(suppliers: &SupplierList, with: &str) -> Bidder {
+    named(suppliers, with).map_or_else(|| Bidder::named(with), |second| bidder_of(&second))
+}
+
+pub(super) fn bidder_of(supplier: &Supplier) -> Bidder {
     Bidder {
         name: supplier.name.clone(),
         keys: supplier.keys(),

@@ -10,7 +10,6 @@
 mod conditions;
 mod context;
 mod csv_page;
-pub(crate) mod export;
 mod facets;
 mod figures;
 mod form;

@@ -20,7 +20,7 @@ use crate::{
     },
     model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
     pages::{
-        address,
+        address, export,
         messages::Texts,
         page::{Exports, Layout, PageCall, Section, render},
         quality::{self, TotalDoubt},
@@ -28,7 +28,6 @@ use crate::{
         search::{
             conditions::{Condition, conditions},
             context::{SearchContext, shortened},
-            export,
             facets::{self, FacetGroup},
             figures::Figures,
             form::{Form, Input},
@@ -356,7 +355,7 @@ fn exports(call: &PageCall, asked: &SearchAddress, search: &ResolvedSearch) -> E
         .with("kind", kind);
     let csv = rows.after(&address::page(call.lang, "search.csv"));
     Exports {
-        whole: export::links(call, asked.entity_type, &json),
+        whole: export::links(call.lang, kind, &json),
         ..call.exports(json.after(&format!("/{kind}")), csv)
     }
 }

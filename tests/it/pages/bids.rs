@@ -197,6 +197,15 @@ fn a_bidder_shows_what_it_won_and_against_whom() {
     let found = SERVER.get("/suppliers?name=Pavages%20Un%20inc.").json();
     let id = found["results"][0]["id"].as_str().unwrap();
     assert_shows(&format!("/en/supplier/{id}"), &["Open calls 1: 1 won, 0 not", "Rivals"]);
+    let second = "with=Trois%20lt%C3%A9e";
+    for page in [format!("supplier/{id}"), "vendor/Pavages%20Un%20inc.".to_owned()] {
+        let html = SERVER.html(&format!("/en/{page}?{second}"), 200);
+        let file = format!("/en/{}/calls?{second}", page.replacen('/', ".csv/", 1));
+        assert!(html.contains(&format!("href=\"{file}\"")), "{file}");
+        let calls = SERVER.html(&file, 200);
+        let row = "Pavages Un inc.,Trois ltée,open,2015-05-06,Ville de Laval,110000.0,125000.0,true,false,false";
+        assert_eq!(calls.lines().skip(1).collect::<Vec<_>>(), [row]);
+    }
     assert_shows(
         &format!("/en/supplier/{id}?with=Trois%20lt%C3%A9e"),
         &["Both bid on 1 open call"],
@@ -243,6 +252,33 @@ fn a_bidder_shows_its_calls_by_year_body_and_class_and_has_them_as_files() {
         "/en/vendor/Never%20a%20bidder",
         &["No publisher states a bid of this supplier."],
     );
+}
+
+#[test]
+fn the_bids_of_a_supplier_are_taken_along_as_a_whole_file() {
+    let found = SERVER.get("/suppliers?name=Pavages%20Un%20inc.").json();
+    let id = found["results"][0]["id"].as_str().unwrap();
+    let same = SERVER.get(&format!("/bids/export?supplier={id}"));
+    assert!(same.status == 200 && !same.body.is_empty());
+    for page in [
+        format!("/en/supplier/{id}"),
+        "/fr/vendor/Pavages%20Un%20inc.".to_owned(),
+    ] {
+        let html = SERVER.html(&page, 200).replace("&#38;", "&");
+        let lang = &page[..3];
+        for format in ["csv", "csv&bom=true&excel=true", "parquet", "ndjson"] {
+            let file = format!("{lang}/export?supplier={id}&kind=bids&format={format}");
+            assert!(html.contains(&format!("href=\"{file}\"")), "{file} is not in {html}");
+            assert_eq!(SERVER.get(&file).status, 200, "{file}");
+        }
+        let file = SERVER.get(&format!("{lang}/export?supplier={id}&kind=bids&format=ndjson"));
+        assert_eq!(file.body, same.body);
+    }
+    // What no supplier is known for has its bids in the search only.
+    assert!(!SERVER.html("/en/vendor/Quatre", 200).contains("kind=bids"));
+    let all = SERVER.get("/en/export?kind=suppliers&format=ndjson");
+    assert_eq!(all.body, SERVER.get("/suppliers/export").body);
+    assert_eq!(get("/en/export?kind=nothing").status, 422);
 }
 
 #[test]

@@ -1,10 +1,13 @@
-//! `/{lang}/export`: all matches of a search as one file, for visitors whose plan has exports. The parameters are those
-//! of the export of the API, and `kind`.
+//! `/{lang}/export`: all rows of a list as one file, for visitors whose plan has exports. The parameters are those of
+//! the export of the API, and `kind`: an entity type, or what else is exported.
 
 use crate::{
-    api::{export::records, params::parse::not_in_list},
+    api::{
+        export::{bids, records, suppliers},
+        params::parse::not_in_list,
+    },
     http::{error::ApiError, parameter_error::Reason, work::Work},
-    model::EntityType,
+    model::{EntityType, Language},
     pages::{
         address::{self, Parameters},
         page::{FileLink, PageCall, Section},
@@ -18,6 +21,10 @@ pub(crate) const PAGE: Page = Page {
     handler: Handler::Fixed(page),
     ..Page::DEFAULT
 };
+
+/// The kinds of rows that are no records.
+pub(crate) const BIDS: &str = "bids";
+const SUPPLIERS: &str = "suppliers";
 
 /// The files: the key of their name, and what they add to the address.
 const FILES: [(&str, &[(&str, &str)]); 4] = [
@@ -47,17 +54,25 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     }
     let parameters = Parameters::parse(call.query)?;
     let kind = parameters.get("kind").unwrap_or(EntityType::Contract.name());
-    let entity_type = EntityType::parse(kind).ok_or_else(|| {
-        let names = EntityType::ALL.into_iter().map(EntityType::name);
-        ApiError::invalid("kind", Reason::NotInList(not_in_list(kind, names)))
-    })?;
     let query = parameters.without(&["kind"]).after("");
-    records::export(&call.as_api_call(query.trim_start_matches('?')), entity_type)
+    let call = call.as_api_call(query.trim_start_matches('?'));
+    match kind {
+        BIDS => bids::export(&call),
+        SUPPLIERS => suppliers::export(&call),
+        _ => {
+            let entity_type = EntityType::parse(kind).ok_or_else(|| {
+                let names = EntityType::ALL.into_iter().map(EntityType::name);
+                let names = names.chain([BIDS, SUPPLIERS]);
+                ApiError::invalid("kind", Reason::NotInList(not_in_list(kind, names)))
+            })?;
+            records::export(&call, entity_type)
+        }
+    }
 }
 
-/// The files with all matches of a search. `search` are its parameters.
-pub(super) fn links(call: &PageCall, entity_type: EntityType, search: &Parameters) -> Vec<FileLink> {
-    let search = search.without(&NOT_OF_EXPORTS).with("kind", entity_type.name());
+/// The files with all rows of a list. `kind` is what they are, and `search` the parameters of the list.
+pub(crate) fn links(lang: Language, kind: &str, search: &Parameters) -> Vec<FileLink> {
+    let search = search.without(&NOT_OF_EXPORTS).with("kind", kind);
     let link = |(name, parameters): (&'static str, &[(&str, &str)])| {
         let add = |all: Parameters, (name, value): &(&str, &str)| all.with(name, value);
         FileLink {
@@ -65,7 +80,7 @@ pub(super) fn links(call: &PageCall, entity_type: EntityType, search: &Parameter
             href: parameters
                 .iter()
                 .fold(search.clone(), add)
-                .after(&address::page(call.lang, "export")),
+                .after(&address::page(lang, "export")),
         }
     };
     FILES.map(link).to_vec()
