@@ -214,12 +214,12 @@ fn members(row: &[u8]) -> anyhow::Result<Members<'_>> {
             let mut members: Members = Vec::with_capacity(32);
             while let Some(Name(name)) = map.next_key()? {
                 let value: &RawValue = map.next_value()?;
-                match members.iter_mut().find(|(known, _)| *known == name) {
+                match members.iter_mut().take(FEW_MEMBERS).find(|(known, _)| *known == name) {
                     Some(member) => member.1 = value,
                     None => members.push((name, value)),
                 }
             }
-            Ok(members)
+            Ok(without_repeated(members))
         }
     }
 
@@ -227,6 +227,25 @@ fn members(row: &[u8]) -> anyhow::Result<Members<'_>> {
     let members = json.deserialize_map(Object).context("a row is no JSON object")?;
     json.end().context("a row is more than a JSON object")?;
     Ok(members)
+}
+
+/// The members of which each is looked for among the others one by one. A record of 256 KiB can have 40,000.
+const FEW_MEMBERS: usize = 64;
+
+/// Each name once, at its first place and with its last value.
+fn without_repeated(members: Members) -> Members {
+    if members.len() <= FEW_MEMBERS {
+        return members;
+    }
+    let (mut numbers, mut single) = (HashMap::with_capacity(members.len()), Members::new());
+    for (name, value) in members {
+        let number = *numbers.entry(name.clone()).or_insert(single.len());
+        match single.get_mut(number) {
+            Some(member) => member.1 = value,
+            None => single.push((name, value)),
+        }
+    }
+    single
 }
 
 /// The name of a member, which needs no copy unless it has an escaped character.
@@ -332,6 +351,57 @@ mod tests {
                 .collect()
         })
         .collect()
+    }
+
+    #[test]
+    fn groups_are_bounded_by_bytes_whatever_a_record_holds() {
+        let schema = Schema::of(EntityType::Tender);
+        // The longest records that an index takes: one text, and as many members as there is room for.
+        let text = |number: usize| {
+            let words = (0..35_000).map(|word| format!("{:07x}", (word * 7_919 + number) % 0x0fff_ffff));
+            json!({"record_id": format!("t{number}"), "description_en": words.collect::<String>()})
+        };
+        let members: Map<String, Value> = (0..24_000).map(|name| (format!("m{name}"), json!(0))).collect();
+        let members = Value::Object(members).to_string();
+        let max = 1 << 20;
+        let mut file = ParquetFile::new(Vec::new(), columns::of_records(schema), None, max, "g").unwrap();
+        let mut longest = 0;
+        for number in 0..40 {
+            let record = if number % 4 == 0 {
+                members.clone()
+            } else {
+                text(number).to_string()
+            };
+            longest = longest.max(record.len());
+            file.push(&Bytes::from(record)).unwrap();
+        }
+        file.finish().unwrap();
+        let file = std::mem::take(file.out());
+        let reader = SerializedFileReader::new(bytes::Bytes::from(file.clone())).unwrap();
+        let groups = reader.metadata().row_groups();
+        assert!(groups.len() >= 40 * 200_000 / (max + longest));
+        for group in groups {
+            let bytes = usize::try_from(group.total_byte_size()).unwrap();
+            assert!(bytes < max + longest + 10_000, "{bytes}");
+        }
+        let rows = read(file);
+        assert_eq!(rows.len(), 40);
+        assert_eq!(rows[4][OTHER_MEMBERS], json!(members));
+        assert_eq!(rows[1]["description_en"], text(1)["description_en"]);
+    }
+
+    #[test]
+    fn of_a_repeated_name_the_last_member_counts() {
+        for others in [0, FEW_MEMBERS - 1, FEW_MEMBERS, 3 * FEW_MEMBERS] {
+            let others: String = (0..others).map(|name| format!("\"m{name}\":1,")).collect();
+            let row = format!("{{\"a\":1,{others}\"b\":2,\"a\":3,\"b\":4}}");
+            let found = members(row.as_bytes()).unwrap();
+            let of = |name: &str| -> Vec<&str> {
+                let named = found.iter().filter(|(known, _)| *known == name);
+                named.map(|(_, value)| value.get()).collect()
+            };
+            assert_eq!((of("a"), of("b")), (vec!["3"], vec!["4"]));
+        }
     }
 
     #[test]
