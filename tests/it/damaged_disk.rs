@@ -324,13 +324,13 @@ fn a_write_that_the_disk_refuses_gets_503() {
 
 /// A file system in memory of 3 MiB, and a file that takes what is free of it. It is unmounted when
 /// dropped.
-struct SmallDisk {
-    folder: PathBuf,
+pub struct SmallDisk {
+    pub folder: PathBuf,
     flood: PathBuf,
 }
 
 impl SmallDisk {
-    fn mount(folder: PathBuf) -> Option<SmallDisk> {
+    pub fn mount(folder: PathBuf) -> Option<SmallDisk> {
         fs::create_dir(&folder).unwrap();
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=3m", "small"]).arg(&folder);

@@ -263,13 +263,13 @@ fn a_stream_is_compressed_as_the_client_accepts() {
 }
 
 /// A response that is read step by step.
-struct Stream {
-    head: String,
+pub struct Stream {
+    pub head: String,
     input: BufReader<TcpStream>,
 }
 
 impl Stream {
-    fn open(server: &TestServer, key: &str, path: &str, coding: &str) -> Stream {
+    pub fn open(server: &TestServer, key: &str, path: &str, coding: &str) -> Stream {
         let mut socket = TcpStream::connect(server.address.trim_start_matches("http://")).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let request =
@@ -284,7 +284,7 @@ impl Stream {
     }
 
     /// The next chunk; `None` if the connection ended before the last chunk, empty for the last one.
-    fn chunk(&mut self) -> Option<Vec<u8>> {
+    pub fn chunk(&mut self) -> Option<Vec<u8>> {
         let mut size = String::new();
         self.input.read_line(&mut size).ok().filter(|read| *read > 0)?;
         let mut chunk = vec![0; usize::from_str_radix(size.trim(), 16).unwrap() + 2];
@@ -294,7 +294,7 @@ impl Stream {
     }
 
     /// The rest of the body, and whether it ended as it should.
-    fn rest(mut self) -> (Vec<u8>, bool) {
+    pub fn rest(mut self) -> (Vec<u8>, bool) {
         let mut body = Vec::new();
         loop {
             match self.chunk() {

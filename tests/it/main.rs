@@ -19,6 +19,7 @@ mod crowding;
 mod damaged_disk;
 mod docs;
 mod errors;
+mod export_limits;
 mod export_lists;
 mod exports;
 mod fairness;
