@@ -5,10 +5,19 @@ use std::{
     sync::LazyLock,
 };
 
-use procure::model::entity_type::EntityType;
+use procure::{
+    catalog::{
+        generation::GenerationStore,
+        indexing::{self, IndexOptions},
+    },
+    model::entity_type::EntityType,
+};
 use serde_json::{Value, json};
 
-use crate::support::{Numbers, TestServer};
+use crate::{
+    model::write_dumps,
+    support::{Numbers, TestServer},
+};
 
 const CITIES: [&str; 3] = ["montreal", "laval", "gatineau"];
 pub const BUYERS: [&str; 4] = [
@@ -510,6 +519,80 @@ fn facets_and_statistics_count_all_matches() {
             "{member}"
         );
     }
+}
+
+#[test]
+fn placeholders_are_no_numbers_and_bids_on_unknown_notices_are_counted() {
+    let placeholders = [
+        "0123456789",
+        "1234567890",
+        "0012345678",
+        "1012345678",
+        "1212345678",
+        "114270072",
+    ];
+    let names: Vec<String> = (0..placeholders.len())
+        .map(|number| format!("Bidder {number} inc."))
+        .collect();
+    let mut records = vec![(
+        EntityType::Tender,
+        json!({"record_id": "seao|1", "title_fr": "Pavage"}).to_string(),
+    )];
+    records.extend(names.iter().enumerate().map(|(number, name)| {
+        let contract = json!({"record_id": format!("c{number}"), "vendor_name": name, "vendor_id": "FO-1234567890"});
+        (EntityType::Contract, contract.to_string())
+    }));
+    let mut bids: Vec<Value> = names
+        .iter()
+        .zip(placeholders)
+        .map(|(name, number)| json!({"name": name, "number": number, "won": false}))
+        .collect();
+    bids.push(json!({"name": "Pavages Un inc.", "number": "1142700724", "won": true}));
+    let notice = |id: &str| json!({"record_id": id, "procedure": "open", "bids": bids});
+
+    let folder = tempfile::tempdir().unwrap();
+    let dumps = folder.path().join("dumps");
+    write_dumps(&dumps, &records);
+    std::fs::create_dir_all(dumps.join("bids")).unwrap();
+    let lines = format!("{}\n{}\n", notice("seao|1"), notice("seao|2"));
+    std::fs::write(dumps.join("bids/model.ndjson"), lines).unwrap();
+    let report = indexing::run(&IndexOptions {
+        dumps,
+        store: GenerationStore::Folder(folder.path().join("index")),
+        memory_mb: 64,
+        strict: true,
+    })
+    .unwrap();
+    assert_eq!((report.bids.notices, report.bids.unknown), (1, 1));
+    assert!(
+        report
+            .to_string()
+            .contains("7 bids on 1 notices: 2 lines, 0 duplicates, 1 of notices that are no tenders"),
+        "{report}"
+    );
+
+    let server = TestServer::own(&records, |_| {});
+    server.publish_with_bids(&records, &[notice("seao|1"), notice("seao|2")]);
+    let server = server.restart(|_| {});
+    let listed = server.json("/tender/seao%7C1/bids");
+    let numbers: Vec<&Value> = listed["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bid| &bid["vendor_id"])
+        .collect();
+    let mut expected = vec![Value::Null; placeholders.len()];
+    expected.push(json!("FO-1142700724"));
+    assert_eq!(numbers, expected.iter().collect::<Vec<_>>());
+    assert_eq!(server.get("/tender/seao%7C2/bids").status, 404);
+    assert_eq!(server.json("/bids?include_total=true")["total"], json!(bids.len()));
+    let suppliers: BTreeSet<String> = names
+        .iter()
+        .map(|name| {
+            server.json(&format!("/suppliers?name={}", name.replace(' ', "%20")))["results"][0]["id"].to_string()
+        })
+        .collect();
+    assert_eq!(suppliers.len(), names.len(), "no placeholder joins two names");
 }
 
 #[test]
