@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import duckdb
+import jsonschema
 import mlcroissant
 import pandas
 import polars
@@ -117,6 +118,23 @@ def compare_parquet(name, file, expected):
     compare_rows("DuckDB", name, [dict(zip([column[0] for column in columns], row)) for row in found], expected)
 
 
+def check_data_package(package):
+    """Against the JSON schemas of the standard: version 1, its resources too, and version 2, which has them all in one."""
+    schemas = Path(os.environ["DATA_PACKAGE_SCHEMAS"])
+
+    def check(value, schema):
+        schema = json.loads(Path(schemas, schema).read_text())
+        kind = jsonschema.validators.validator_for(schema, jsonschema.Draft4Validator)
+        errors = [f"{error.json_path}: {error.message}" for error in kind(schema).iter_errors(value)]
+        assert not errors, errors
+        assert list(kind(schema).iter_errors({})), "a schema that refuses nothing"
+
+    check(package, "datapackage/profiles/data-package.json")
+    for resource in package["resources"]:
+        check(resource, "datapackage/profiles/data-resource.json")
+    check(package, "check_datapackage/schemas/data-package-2-0.json")
+
+
 def check_dump():
     """The files that the server offers: their sums, and both descriptors."""
     package = get("exports/datapackage.json").json()
@@ -130,6 +148,7 @@ def check_dump():
             assert part.status_code == 206 and part.content == content[4:100], resource["path"]
         for name in ["datapackage.json", "croissant.json", "SHA256SUMS"]:
             Path(folder, name).write_bytes(get(f"exports/{name}").content)
+        check_data_package(package)
         errors = list(Package.metadata_validate(package))
         assert not errors, errors
         described = Package(Path(folder, "datapackage.json").as_posix())
@@ -144,7 +163,7 @@ def check_dump():
             ids = [row[f"{name}/{first}"] for row in found]
             ids = [text.decode() if isinstance(text, bytes) else text for text in ids]
             assert ids == [row[first] for row in expected], f"Croissant, {name}"
-    print(f"{len(package['resources'])} files of the dump are whole; frictionless and mlcroissant accept their descriptors")
+    print(f"{len(package['resources'])} files of the dump are whole; the schemas of Data Packages, frictionless and mlcroissant accept their descriptors")
 
 
 for list_name in LISTS:
