@@ -11,10 +11,12 @@ export async function pagesOf(service) {
   const [vendor, otherVendor] = counts.facets.vendor.values.map((row) => row.value);
   const [department] = counts.facets.department.values.map((row) => row.value);
   const [commodity] = (await service.api('/commodities?limit=1')).results;
-  const bids = (await service.api('/bids?won=false&limit=100')).results;
+  const bids = (await service.api('/bids?won=false&commodity=72&limit=100')).results;
   const bid = bids.find(({ procedure }) => procedure === 'open');
+  const call = await service.api(`/tender/${encodeURIComponent(bid.record_id)}`);
   const suppliers = (await service.api('/suppliers?limit=100')).results;
-  const [supplier, otherSupplier] = suppliers.filter(({ names, open_calls }) => names > 1 && open_calls.calls > 0);
+  const supplier = suppliers.find(({ names, open_calls }) => names > 1 && open_calls.calls > 0);
+  const [rival] = (await service.api(`/supplier/${supplier.id}?include=bids`)).bids.rivals;
   const part = encodeURIComponent;
   return {
     home: '',
@@ -29,12 +31,14 @@ export async function pagesOf(service) {
     'record-tender': `/record/tender/${part(tender.record_id)}`,
     'record-bids': `/record/tender/${part(bid.record_id)}`,
     supplier: `/supplier/${supplier.id}`,
-    'supplier-two': `/supplier/${supplier.id}?with=${otherSupplier.id}`,
+    'supplier-two': `/supplier/${supplier.id}?with=${part(rival.vendor_name)}`,
     'search-supplier': `/search?kind=contract&supplier=${supplier.id}`,
     vendor: `/vendor/${part(vendor)}`,
     'vendor-two': `/vendor/${part(vendor)}?with=${part(otherVendor)}`,
     department: `/department/${part(department)}`,
+    'department-bids': `/department/${part(bid.department)}`,
     commodity: `/commodity/${part(commodity.commodity)}`,
+    'commodity-bids': `/commodity/${call.unspsc}`,
     commodities: '/commodities',
     solicitation: `/solicitation/${part(withNumber.solicitation_number)}`,
     'solicitation-whole': `/solicitation/${part(whole)}`,
