@@ -59,6 +59,50 @@ impl Numbers {
     }
 }
 
+/// 64-bit numbers.
+#[derive(Clone, Default)]
+pub(crate) struct LargeNumbers(Bytes);
+
+impl FromIterator<u64> for LargeNumbers {
+    fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> LargeNumbers {
+        let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
+        LargeNumbers(bytes.into())
+    }
+}
+
+impl LargeNumbers {
+    pub(crate) const fn of_bytes(bytes: Bytes) -> LargeNumbers {
+        LargeNumbers(bytes)
+    }
+
+    pub(crate) const fn as_bytes(&self) -> &Bytes {
+        &self.0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len() / size_of::<u64>()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> u64 {
+        let number = &self.0[index * size_of::<u64>()..][..size_of::<u64>()];
+        u64::from_le_bytes(number.try_into().expect("a number has eight bytes"))
+    }
+
+    /// The index of a number, where they are sorted.
+    pub(crate) fn find(&self, wanted: u64) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.get(middle).cmp(&wanted) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+}
+
 /// Texts one after the other, each followed by [`Texts::END`].
 #[derive(Clone, Default)]
 pub(crate) struct Texts {

@@ -14,7 +14,7 @@ use super::{
     first_seen::FirstSeen,
     layout::{BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES},
     manifest::{EntityTypeManifest, Manifest},
-    opened::Generation,
+    opened::{Generation, parse_suppliers},
 };
 use crate::engine::{
     self, Deadline,
@@ -89,7 +89,7 @@ impl ClusterStore {
             newest_statuses: self.read_needed(id, NEWEST_STATUSES, &deadline)?,
             commodities: self.read(id, COMMODITIES, &deadline)?.unwrap_or_default(),
             bids: self.read(id, BIDS, &deadline)?.unwrap_or_default(),
-            suppliers: self.read_bytes(id, SUPPLIERS, &deadline)?.unwrap_or_default().into(),
+            suppliers: parse_suppliers(self.read_bytes(id, SUPPLIERS, &deadline)?.unwrap_or_default())?,
         };
         Generation::new(id, manifest, Arc::new(engine), derived)
     }
@@ -180,7 +180,7 @@ pub(crate) fn generation_files(
         (COMMODITIES, json(&derived.commodities)?),
         (BIDS, json(&derived.bids)?),
         (NEWEST_STATUSES, json(&derived.newest_statuses)?),
-        (SUPPLIERS, derived.suppliers.to_vec()),
+        (SUPPLIERS, derived.suppliers.text().to_vec()),
         (MANIFEST, json(&manifest)?),
     ])
 }

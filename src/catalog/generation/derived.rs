@@ -1,10 +1,8 @@
 //! What is derived from a finished index and its dumps when it is built, and stored with it.
 
-use bytes::Bytes;
-
 use super::{first_seen::FirstSeen, tender_values::TenderValues};
 use crate::{
-    catalog::{bids::BidStore, estimates::calibration::Calibration, notices::NewestStatuses},
+    catalog::{bids::BidStore, estimates::calibration::Calibration, notices::NewestStatuses, suppliers::SupplierList},
     model::commodity_words::CommodityDictionary,
 };
 
@@ -20,8 +18,8 @@ pub(crate) struct DerivedData {
     pub(crate) newest_statuses: NewestStatuses,
     /// The words of commodity codes; none in a generation of an older program.
     pub(crate) commodities: CommodityDictionary,
-    /// Which names of vendors are one supplier, as lines; none in a generation of an older program.
-    pub(crate) suppliers: Bytes,
+    /// Which names of vendors are one supplier; none in a generation of an older program.
+    pub(crate) suppliers: SupplierList,
     /// The bids of tenders; none in a generation of an older program.
     pub(crate) bids: BidStore,
 }

@@ -16,8 +16,8 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, TENDER_VALUES, list, lock,
-        read_json, set_current,
+        BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, SUPPLIERS_FOUND_BY,
+        TENDER_VALUES, list, lock, read_json, set_current,
     },
     manifest::{EntityTypeManifest, Manifest},
     meanings::{Meanings, MeaningsCache, NameSources},
@@ -33,10 +33,12 @@ use crate::{
         suppliers::SupplierList,
         value_cache::{CacheSize, ValueCache},
     },
-    engine::{Deadline, Engine, Error, tantivy::TantivyEngine},
+    engine::{
+        Deadline, Engine, Error,
+        tantivy::{TantivyEngine, map_bytes},
+    },
     model::{Date, EntityType, commodity_words::CommodityDictionary},
     query::translate::Translator,
-    storage::regular_file,
 };
 
 /// An opened, verified generation. A request takes one when it starts and uses no other.
@@ -79,10 +81,6 @@ impl Generation {
         engine: Arc<dyn Engine>,
         derived: DerivedData,
     ) -> anyhow::Result<Generation> {
-        let suppliers = SupplierList::parse(derived.suppliers);
-        let suppliers = suppliers
-            .context("the list of suppliers is not one of this version")
-            .context(REMEDY)?;
         let commodities = Commodities::new(derived.commodities);
         let coverage = EntityType::ALL.map(|of| SourceCoverage::all_of(&manifest.entity_types[of as usize]));
         Ok(Generation {
@@ -101,7 +99,7 @@ impl Generation {
             commodity_counts: CommodityCache::default(),
             meanings: MeaningsCache::default(),
             content_check: None,
-            suppliers: Arc::new(suppliers),
+            suppliers: Arc::new(derived.suppliers),
         })
     }
 
@@ -265,14 +263,28 @@ fn commodities(folder: &Path, manifest: &Manifest) -> anyhow::Result<CommodityDi
 }
 
 /// Which names are one supplier. A generation of an older program does not state it.
-fn suppliers(folder: &Path, manifest: &Manifest) -> anyhow::Result<Bytes> {
-    if manifest.files.iter().any(|file| file.path == SUPPLIERS) {
-        let path = folder.join(SUPPLIERS);
-        let bytes = regular_file::read(&path).with_context(|| format!("reading {}", path.display()));
-        bytes.map(Bytes::from).context(REMEDY)
-    } else {
-        Ok(Bytes::new())
+fn suppliers(folder: &Path, manifest: &Manifest) -> anyhow::Result<SupplierList> {
+    let map = |name: &str| {
+        if !manifest.files.iter().any(|file| file.path == name) {
+            return Ok(None);
+        }
+        let mapped = map_bytes(&folder.join(name)).context("reading the list of suppliers");
+        mapped.map(Some).context(REMEDY)
+    };
+    match (map(SUPPLIERS)?, map(SUPPLIERS_FOUND_BY)?) {
+        (Some(text), Some(found_by)) => {
+            let list = SupplierList::open(text, &found_by);
+            list.with_context(|| format!("{SUPPLIERS_FOUND_BY} does not belong to {SUPPLIERS}: {REMEDY}"))
+        }
+        (text, _) => parse_suppliers(text.unwrap_or_default()),
     }
+}
+
+/// The suppliers of a generation that has nothing but their lines.
+pub(super) fn parse_suppliers(text: impl Into<Bytes>) -> anyhow::Result<SupplierList> {
+    SupplierList::parse(text.into())
+        .context("the list of suppliers is not one of this version")
+        .context(REMEDY)
 }
 
 /// The bids of tenders. A generation of an older program has none.

@@ -27,7 +27,7 @@ use crate::{
             Build, DerivedData, EntityTypeManifest, FirstSeen, GenerationStore, KEPT_GENERATIONS, recent_tender_ids,
         },
         notices::NewestStatuses,
-        suppliers::report::SupplierReport,
+        suppliers::{SupplierList, report::SupplierReport},
     },
     engine::{Deadline, Engine},
     model::{Date, EntityType, Schema, commodity_table::OWN_TITLES, commodity_words::CommodityDictionary},
@@ -208,7 +208,7 @@ fn derive(
     entity_types: &[EntityTypeManifest],
     previous: Option<FirstSeen>,
     commodities: CommodityDictionary,
-    (suppliers, supplier_report): (String, SupplierReport),
+    (suppliers, supplier_report): (SupplierList, SupplierReport),
     bids: DumpBids,
 ) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport, BidsReport))> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
@@ -233,7 +233,7 @@ fn derive(
         tender_values: Some(tender_values),
         newest_statuses,
         commodities,
-        suppliers: suppliers.into_bytes().into(),
+        suppliers,
         bids,
     };
     Ok((derived, (report, supplier_report, bids_report)))

@@ -11,6 +11,7 @@ use anyhow::{Context, anyhow};
 
 use crate::{
     catalog::suppliers::{
+        SupplierList,
         claims::Claims,
         clusters::Clusters,
         list,
@@ -69,12 +70,12 @@ fn refused(path: &Path, problems: &str) -> anyhow::Error {
     )
 }
 
-/// Joins the names of the index just built to suppliers. Returns their lines.
+/// Joins the names of the index just built to suppliers.
 pub(super) fn join(
     engine: &dyn Engine,
     mentions: &[MentionLine],
     claims: &ClaimsFile,
-) -> anyhow::Result<(String, SupplierReport)> {
+) -> anyhow::Result<(SupplierList, SupplierReport)> {
     let started = Instant::now();
     let mut records = Vec::new();
     for entity_type in EntityType::ALL {
@@ -86,10 +87,10 @@ pub(super) fn join(
     let resolved = claims.claims.resolve(&names);
     let resolved = resolved.map_err(|problems| refused(&claims.path, &problems.to_string()))?;
     let clusters = Clusters::new(&names, &resolved);
-    let lines = list::lines(&names, &clusters)?;
+    let suppliers = SupplierList::parse(list::lines(&names, &clusters)?.into())?;
     let mut report = SupplierReport::new(&names, &clusters);
     report.seconds = started.elapsed().as_secs_f64();
-    Ok((lines, report))
+    Ok((suppliers, report))
 }
 
 /// The vendors of an entity type with their records, values and years. Each record is counted twice: for its vendor,

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use super::{
-    list::SupplierList,
+    look_up::SupplierList,
     name_form::NameForm,
     names::key,
     supplier::{Supplier, SupplierName},

@@ -1,46 +1,22 @@
-//! All suppliers of a generation: how they are made of clusters, and how they are found.
+//! How suppliers are made of clusters.
 
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap, HashSet},
-    ops::Range,
 };
 
-use anyhow::{Context, Result};
-use bytes::Bytes;
-use serde::Deserialize;
+use anyhow::Result;
 
 use super::{
     clusters::Clusters,
-    names::{Name, Names, key},
+    names::{Name, Names},
     reason::Evidence,
     supplier::{KindFigures, NameReason, Suggestion, Supplier, SupplierName, SupplierNumber, id_of_name, id_of_number},
 };
 use crate::{
-    engine::{aggregation::Money, name_words::NameWords, packed::Texts},
-    model::{
-        EntityType,
-        fold::fold,
-        supplier_mention::{MentionLine, OfficialNumber, SupplierMention},
-    },
+    engine::aggregation::Money,
+    model::{EntityType, supplier_mention::OfficialNumber},
 };
-
-/// The suppliers of a generation, those with most records first.
-#[derive(Default)]
-pub(crate) struct SupplierList {
-    text: Bytes,
-    /// Where the line of each supplier is in `text`.
-    lines: Vec<Range<usize>>,
-    /// The keys of all names, sorted.
-    keys: Texts,
-    /// For each key the number of its supplier.
-    supplier_of_key: Vec<u32>,
-    /// For each supplier its records of all entity types.
-    records: Vec<u64>,
-    words: Option<NameWords>,
-    /// Every identifier that a supplier has or would have, sorted, with its number.
-    ids: Vec<(String, u32)>,
-}
 
 /// The maximum number of suggestions, postal codes and cities that a supplier or a name keeps.
 const MAX_SUGGESTIONS: usize = 20;
@@ -273,143 +249,5 @@ fn add_suggestions(names: &Names, clusters: &Clusters, cluster_of: &[u32], made:
         suggestions.sort_by(|a, b| (a.1.why, a.0, &a.1.id).cmp(&(b.1.why, b.0, &b.1.id)));
         suggestions.truncate(MAX_SUGGESTIONS);
         made[supplier as usize].suggestions = suggestions.into_iter().map(|(_, suggestion)| suggestion).collect();
-    }
-}
-
-/// The members of a line that suppliers are found by.
-#[derive(Deserialize)]
-struct Found {
-    id: String,
-    records: u64,
-    names: Vec<FoundName>,
-    numbers: Vec<FoundNumber>,
-}
-
-#[derive(Deserialize)]
-struct FoundName {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct FoundNumber {
-    number: String,
-    mentions: u64,
-}
-
-impl SupplierList {
-    /// Reads the lines of a file.
-    pub(crate) fn parse(text: Bytes) -> Result<SupplierList> {
-        let mut list = SupplierList::default();
-        let mut keys: Vec<(String, u32)> = Vec::new();
-        let mut own_ids: Vec<(String, u32)> = Vec::new();
-        // Those of a number go to the supplier that is most often stated with it.
-        let mut ids: Vec<(String, Reverse<u64>, u32)> = Vec::new();
-        let mut start = 0;
-        for line in text.split_inclusive(|byte| *byte == b'\n') {
-            let number = list.lines.len() as u32;
-            let found: Found = serde_json::from_slice(line).with_context(|| format!("line {}", number + 1))?;
-            for name in found.names {
-                let key = key(&name.name);
-                ids.push((id_of_name(&key), Reverse(0), number));
-                keys.push((key, number));
-            }
-            ids.extend(
-                found
-                    .numbers
-                    .iter()
-                    .map(|of| (id_of_number(&of.number), Reverse(of.mentions), number)),
-            );
-            own_ids.push((found.id, number));
-            list.records.push(found.records);
-            list.lines.push(start..start + line.len());
-            start += line.len();
-        }
-        // The supplier that has an identifier comes before others that would have had it.
-        ids.extend(own_ids.into_iter().map(|(id, number)| (id, Reverse(u64::MAX), number)));
-        ids.sort();
-        ids.dedup_by(|later, first| later.0 == first.0);
-        list.ids = ids.into_iter().map(|(id, _, number)| (id, number)).collect();
-        keys.sort();
-        list.words = Some(NameWords::new(keys.iter().map(|(key, _)| key.as_bytes())));
-        list.keys = keys.iter().map(|(key, _)| key.as_str()).collect();
-        list.supplier_of_key = keys.into_iter().map(|(_, supplier)| supplier).collect();
-        list.text = text;
-        Ok(list)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.lines.len()
-    }
-
-    /// The supplier with a number of the list.
-    pub(crate) fn get(&self, number: u32) -> Option<Supplier> {
-        let line = self.lines.get(number as usize)?;
-        serde_json::from_slice(&self.text[line.clone()]).ok()
-    }
-
-    /// The number of the supplier that has an identifier, or whose names and numbers include what it was made of.
-    pub(crate) fn find_id(&self, id: &str) -> Option<u32> {
-        let place = self.ids.binary_search_by(|(known, _)| known.as_str().cmp(id)).ok()?;
-        Some(self.ids[place].1)
-    }
-
-    /// The number of the supplier with a name, in any of its spellings.
-    pub(crate) fn find_name(&self, name: &str) -> Option<u32> {
-        let key = key(name);
-        let (mut low, mut high) = (0, self.supplier_of_key.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            match self.keys.get(middle as u32).cmp(key.as_str()) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(self.supplier_of_key[middle]),
-            }
-        }
-        None
-    }
-
-    /// For each supplier the keys of its names.
-    pub(crate) fn keys(&self) -> Vec<Vec<&str>> {
-        let mut keys: Vec<Vec<&str>> = vec![Vec::new(); self.lines.len()];
-        for (name, supplier) in (0..).zip(&self.supplier_of_key) {
-            keys[*supplier as usize].push(self.keys.get(name));
-        }
-        keys
-    }
-
-    /// The records of a supplier with a number of the list, of all entity types.
-    pub(crate) fn records(&self, number: u32) -> u64 {
-        self.records.get(number as usize).copied().unwrap_or_default()
-    }
-
-    /// All names, without what is known of them.
-    pub(crate) fn names(&self) -> Names {
-        let suppliers = (0..self.lines.len() as u32).filter_map(|number| self.get(number));
-        let names = suppliers.flat_map(|supplier| supplier.names);
-        let lines = names.map(|name| MentionLine {
-            mention: SupplierMention::of(&name.name, ""),
-            count: 1,
-            first: None,
-        });
-        Names::new(&lines.collect::<Vec<_>>(), Vec::new())
-    }
-
-    /// The numbers of the suppliers with a name that contains a text, those with most records first; all for an empty
-    /// text.
-    pub(crate) fn containing(&self, part: &str) -> Vec<u32> {
-        let part = fold(part);
-        let words = self.words.as_ref();
-        let names =
-            words.and_then(|words| words.containing(part.as_bytes(), |number| self.keys.get(number).as_bytes()));
-        let Some(names) = names else {
-            return (0..self.lines.len() as u32).collect();
-        };
-        let mut found: Vec<u32> = names
-            .into_iter()
-            .map(|name| self.supplier_of_key[name as usize])
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        found
     }
 }

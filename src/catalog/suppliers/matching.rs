@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    list::SupplierList,
+    look_up::SupplierList,
     name_form::NameForm,
     names::{key, telling_words},
     supplier::{Supplier, id_of_number},

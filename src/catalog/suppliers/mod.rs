@@ -9,6 +9,7 @@ pub(crate) mod claims;
 pub(crate) mod clusters;
 pub(crate) mod explain;
 pub(crate) mod list;
+mod look_up;
 pub(crate) mod matching;
 mod name_form;
 pub(crate) mod names;
@@ -17,5 +18,5 @@ pub(crate) mod report;
 mod rules;
 pub(crate) mod supplier;
 
-pub(crate) use list::SupplierList;
+pub(crate) use look_up::SupplierList;
 pub(crate) use supplier::Supplier;

@@ -7,7 +7,7 @@ use super::{
     names::key,
     reason::{Evidence, Waiting},
 };
-use crate::{model::EntityType, storage::hex::hex};
+use crate::model::EntityType;
 
 /// All names of one supplier, and what its records add up to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,22 +98,47 @@ impl Supplier {
     }
 }
 
-/// The characters of an identifier after [`PREFIX`].
+/// The hexadecimal digits of an identifier after [`PREFIX`]: 64 bits.
 const DIGITS: usize = 16;
 
 const PREFIX: &str = "sup_";
 
 /// The identifier of the supplier that has an official number.
 pub(crate) fn id_of_number(number: &str) -> String {
-    id("number", number)
+    id(digits_of_number(number))
 }
 
 /// The identifier of a supplier without an official number, by the key of its oldest name.
 pub(crate) fn id_of_name(key: &str) -> String {
-    id("name", key)
+    id(digits_of_name(key))
 }
 
-fn id(of: &str, text: &str) -> String {
-    let digest = hex(&Sha256::digest(format!("{of}:{text}")));
-    format!("{PREFIX}{}", &digest[..DIGITS])
+fn id(digits: u64) -> String {
+    format!("{PREFIX}{digits:0width$x}", width = DIGITS)
+}
+
+/// The digits of [`id_of_number`], as a number.
+pub(super) fn digits_of_number(number: &str) -> u64 {
+    digits("number", number)
+}
+
+/// The digits of [`id_of_name`], as a number.
+pub(super) fn digits_of_name(key: &str) -> u64 {
+    digits("name", key)
+}
+
+fn digits(of: &str, text: &str) -> u64 {
+    let digest = Sha256::new()
+        .chain_update(of)
+        .chain_update(":")
+        .chain_update(text)
+        .finalize();
+    u64::from_be_bytes(*digest.first_chunk().expect("the digest has 32 bytes"))
+}
+
+/// The digits of an identifier; `None` if it is none.
+pub(super) fn digits_of_id(id: &str) -> Option<u64> {
+    let digits = id.strip_prefix(PREFIX)?;
+    let is_written_so = digits.len() == DIGITS && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    u64::from_str_radix(digits, 16).ok().filter(|_| is_written_so)
 }

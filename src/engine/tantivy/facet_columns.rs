@@ -12,10 +12,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use bytes::Bytes;
 use tantivy::DocId;
 
-use super::mapped_file::{MappedArray, damaged, map};
+use super::mapped_file::{MappedArray, damaged, map_bytes};
 use crate::{engine::facet_values::FacetValues, model::Facet};
 
 /// The file of a facet.
@@ -86,6 +85,7 @@ pub(super) fn open_values(folder: &Path, facet: Facet) -> io::Result<Option<Face
     if !fs::exists(&path)? {
         return Ok(None);
     }
-    let bytes = Bytes::from_owner(map(&path)?);
-    FacetValues::from_bytes(&bytes).map(Some).ok_or_else(|| damaged(&path))
+    FacetValues::from_bytes(&map_bytes(&path)?)
+        .map(Some)
+        .ok_or_else(|| damaged(&path))
 }

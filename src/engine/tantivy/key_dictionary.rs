@@ -22,12 +22,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use bytes::Bytes;
 use memchr::memmem;
 use memmap2::Mmap;
 use tantivy::{BitSet, DocId};
 
-use super::mapped_file::{MappedArray, damaged, map};
+use super::mapped_file::{MappedArray, damaged, map, map_bytes};
 use crate::{
     engine::{name_words::NameWords, packed::unpack},
     model::Role,
@@ -65,7 +64,7 @@ pub(super) fn file(folder: &Path, role: Role, part: &str) -> PathBuf {
 }
 
 fn open_words(path: &Path) -> io::Result<NameWords> {
-    let parts = unpack(&Bytes::from_owner(map(path)?));
+    let parts = unpack(&map_bytes(path)?);
     parts.and_then(NameWords::of_bytes).ok_or_else(|| damaged(path))
 }
 

@@ -2,6 +2,7 @@
 
 use std::{io, marker::PhantomData, path::Path};
 
+use bytes::Bytes;
 use memmap2::Mmap;
 
 use crate::storage::regular_file;
@@ -76,6 +77,11 @@ pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
     // SAFETY: files of a published generation are never written again, only unlinked, and the
     // checksums of the manifest were verified before.
     unsafe { Mmap::map(&file) }.map_err(with_path)
+}
+
+/// The same as bytes, whose parts keep it mapped.
+pub(crate) fn map_bytes(path: &Path) -> io::Result<Bytes> {
+    map(path).map(Bytes::from_owner)
 }
 
 /// The error for a file whose length contradicts its content.

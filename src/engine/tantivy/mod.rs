@@ -49,3 +49,4 @@ mod sort_order;
 mod stem_tables;
 
 pub(crate) use engine::TantivyEngine;
+pub(crate) use mapped_file::map_bytes;
