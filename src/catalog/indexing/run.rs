@@ -148,8 +148,8 @@ impl CheckedDumps<'_> {
         let commodities = dictionary.unwrap_or_else(|| completed(learned.commodities.conclude()));
         let mentions = mentions.unwrap_or_else(|| learned.suppliers.into_lines());
         let derive = || {
-            let suppliers = supplier_names::join(&*engine, &mentions, &self.claims)?;
-            derive(&*engine, &manifests, previous, commodities, suppliers, bids)
+            let joined = || supplier_names::join(&*engine, &mentions, &self.claims);
+            derive(&*engine, &manifests, previous, commodities, joined, bids)
         };
         let (derived, reports) = if engine.is_local() {
             derive()?
@@ -208,11 +208,14 @@ fn derive(
     entity_types: &[EntityTypeManifest],
     previous: Option<FirstSeen>,
     commodities: CommodityDictionary,
-    (suppliers, supplier_report): (SupplierList, SupplierReport),
+    join_suppliers: impl FnOnce() -> anyhow::Result<(SupplierList, SupplierReport)> + Send,
     bids: DumpBids,
 ) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport, BidsReport))> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
-    let calibration = calibrate(engine, records).context("estimating contracts of the index just built")?;
+    // Much of the one is not for several cores, the other is.
+    let (suppliers, calibration) = rayon::join(join_suppliers, || calibrate(engine, records));
+    let (suppliers, supplier_report) = suppliers?;
+    let calibration = calibration.context("estimating contracts of the index just built")?;
     let now = chrono::Utc::now();
     let today = Date::in_toronto(now);
     let reading = "reading the tenders of the index just built";

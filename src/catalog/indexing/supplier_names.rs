@@ -1,13 +1,14 @@
 //! The suppliers of a build: what is read for them, and how their records are counted.
 
 use std::{
-    collections::HashMap,
     io,
     path::{Path, PathBuf},
     time::Instant,
 };
 
 use anyhow::{Context, anyhow};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::{
     catalog::suppliers::{
@@ -20,7 +21,7 @@ use crate::{
     },
     engine::{
         Deadline, Engine,
-        aggregation::{TermsAggregation, ValueAggregation},
+        aggregation::{FacetBucket, TermsAggregation, ValueAggregation},
     },
     model::{Date, EntityType, Facet, Role, Schema, supplier_mention::MentionLine},
     query::{Filter, SearchQuery},
@@ -97,7 +98,7 @@ pub(super) fn join(
 /// and for its vendor among the records of its year.
 fn records_of(engine: &dyn Engine, entity_type: EntityType) -> anyhow::Result<Vec<NameRecords>> {
     let all = engine.list_names(&[entity_type], Facet::Vendor, "", 0..usize::MAX, Deadline::never())?;
-    let mut numbers: HashMap<String, usize> = HashMap::with_capacity(all.rows.len());
+    let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut found = Vec::with_capacity(all.rows.len());
     for row in all.rows {
         numbers.insert(row.name.clone(), found.len());
@@ -110,25 +111,33 @@ fn records_of(engine: &dyn Engine, entity_type: EntityType) -> anyhow::Result<Ve
             last_year: None,
         });
     }
-    for year in years_of(engine, entity_type)? {
-        let day = |month_and_day: &str| Date::parse(&format!("{year:04}-{month_and_day}")).ok();
-        let dates = Filter::Dates {
-            role: Role::Date,
-            from: day("01-01"),
-            to: day("12-31"),
-        };
-        let query = SearchQuery::newest(entity_type, vec![dates]);
-        let vendors = [TermsAggregation::all(Facet::Vendor)];
-        let mut counted = engine.aggregate(&query, &vendors, ValueAggregation::None, Deadline::never())?;
-        for bucket in counted.take(Facet::Vendor).buckets {
-            if let Some(number) = numbers.get(&bucket.value) {
-                let of_name = &mut found[*number];
-                of_name.first_year = Some(of_name.first_year.map_or(year, |first| first.min(year)));
-                of_name.last_year = Some(of_name.last_year.map_or(year, |last| last.max(year)));
-            }
+    let years = years_of(engine, entity_type)?;
+    let vendors = years.into_par_iter().map(|year| {
+        let of_year = vendors_of_year(engine, entity_type, year)?;
+        let numbers = of_year.iter().filter_map(|bucket| numbers.get(&bucket.value).copied());
+        Ok((year, numbers.collect::<Vec<_>>()))
+    });
+    for (year, of_year) in vendors.collect::<anyhow::Result<Vec<_>>>()? {
+        for number in of_year {
+            let of_name: &mut NameRecords = &mut found[number];
+            of_name.first_year = Some(of_name.first_year.map_or(year, |first| first.min(year)));
+            of_name.last_year = Some(of_name.last_year.map_or(year, |last| last.max(year)));
         }
     }
     Ok(found)
+}
+
+fn vendors_of_year(engine: &dyn Engine, entity_type: EntityType, year: i32) -> anyhow::Result<Vec<FacetBucket>> {
+    let day = |month_and_day: &str| Date::parse(&format!("{year:04}-{month_and_day}")).ok();
+    let dates = Filter::Dates {
+        role: Role::Date,
+        from: day("01-01"),
+        to: day("12-31"),
+    };
+    let query = SearchQuery::newest(entity_type, vec![dates]);
+    let vendors = [TermsAggregation::all(Facet::Vendor)];
+    let mut counted = engine.aggregate(&query, &vendors, ValueAggregation::None, Deadline::never())?;
+    Ok(counted.take(Facet::Vendor).buckets)
 }
 
 /// The years of the records' event dates.

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use rayon::prelude::*;
+
 use super::{
     claims::{Claim, Groups, ResolvedClaims},
     names::Names,
@@ -88,17 +90,20 @@ impl Clusters {
                 waiting: None,
             });
         }
-        for proposals in [
+        let rules: [fn(&Names) -> Vec<Proposal>; 4] = [
             rules::equal_numbers,
             rules::equated,
             rules::equal_cores,
             rules::near_names,
-        ]
-        .map(|rule| rule(names))
-        {
-            proposals.into_iter().for_each(|proposal| joiner.propose(proposal));
+        ];
+        let (proposals, suggestions) = rayon::join(
+            || rules.into_par_iter().map(|rule| rule(names)).collect::<Vec<_>>(),
+            || rules::suggestions(names),
+        );
+        for proposal in proposals.into_iter().flatten() {
+            joiner.propose(proposal);
         }
-        for (a, b, waiting) in rules::suggestions(names) {
+        for (a, b, waiting) in suggestions {
             joiner.suggest(a, b, waiting, None);
         }
         joiner.finish()

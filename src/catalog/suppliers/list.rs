@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::Result;
+use rayon::prelude::*;
 
 use super::{
     clusters::Clusters,
@@ -25,8 +26,13 @@ const MAX_PLACES: usize = 5;
 /// The suppliers as the lines of a file.
 pub(crate) fn lines(names: &Names, clusters: &Clusters) -> Result<String> {
     let mut text = String::new();
-    for supplier in suppliers(names, clusters) {
-        text.push_str(&serde_json::to_string(&supplier)?);
+    let suppliers = suppliers(names, clusters);
+    let lines: Vec<String> = suppliers
+        .par_iter()
+        .map(serde_json::to_string)
+        .collect::<serde_json::Result<_>>()?;
+    for line in lines {
+        text.push_str(&line);
         text.push('\n');
     }
     Ok(text)
@@ -44,12 +50,15 @@ fn suppliers(names: &Names, clusters: &Clusters) -> Vec<Supplier> {
         joins.entry(*a).or_default().push((*b, evidence));
         joins.entry(*b).or_default().push((*a, evidence));
     }
-    let made = (0..).zip(&clusters.members);
+    let made = clusters.members.par_iter().enumerate();
     let mut made: Vec<Supplier> = made
-        .map(|(cluster, members)| supplier(names, members, &joins, |number| owners.get(number) == Some(&cluster)))
+        .map(|(cluster, members)| {
+            let owns = |number: &OfficialNumber| owners.get(number) == Some(&(cluster as u32));
+            supplier(names, members, &joins, owns)
+        })
         .collect();
     add_suggestions(names, clusters, &cluster_of, &mut made);
-    made.sort_by(|a, b| {
+    made.par_sort_by(|a, b| {
         let mentions = |of: &Supplier| of.names.iter().map(|name| name.mentions).sum::<u64>();
         (b.records, mentions(b))
             .cmp(&(a.records, mentions(a)))

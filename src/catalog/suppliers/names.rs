@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
 use super::name_form::NameForm;
 use crate::{
     engine::aggregation::Money,
@@ -68,7 +71,7 @@ pub(crate) struct Equation {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub(crate) all: Vec<Name>,
-    numbers: HashMap<String, u32>,
+    numbers: FxHashMap<String, u32>,
     pub(crate) equations: Vec<Equation>,
     /// Statements without a number whose name and place have exactly one.
     pub(crate) carried: u64,
@@ -108,18 +111,21 @@ struct Collected {
 
 impl Names {
     pub(crate) fn new(mentions: &[MentionLine], records: Vec<NameRecords>) -> Names {
-        let mut collected: BTreeMap<String, Collected> = BTreeMap::new();
-        let mut equations: BTreeMap<(String, String, Relation, &str), u64> = BTreeMap::new();
-        for line in mentions {
-            let key = key(&line.mention.name);
+        // Making the keys takes most of the time.
+        let keys: Vec<(String, Option<String>)> = mentions.par_iter().map(keys_of).collect();
+        let record_keys: Vec<String> = records.par_iter().map(|of_name| key(&of_name.name)).collect();
+        let mut collected: FxHashMap<&str, Collected> = FxHashMap::default();
+        let mut equations: BTreeMap<(&str, &str, Relation, &str), u64> = BTreeMap::new();
+        for (line, (key, other_key)) in mentions.iter().zip(&keys) {
             if NO_NAMES.contains(&key.as_str()) {
                 continue;
             }
-            if let (Some(other), Some(relation)) = (&line.mention.other_name, line.mention.relation) {
-                let other_key = Facet::Vendor.key(other);
+            if let (Some(other), Some(other_key), Some(relation)) =
+                (&line.mention.other_name, other_key, line.mention.relation)
+            {
                 if !NO_NAMES.contains(&other_key.as_str()) && other_key != key {
-                    collected.entry(other_key.clone()).or_default().mention(other, line);
-                    let equation = (key, other_key, relation, line.mention.source.as_str());
+                    collected.entry(other_key).or_default().mention(other, line);
+                    let equation = (key.as_str(), other_key.as_str(), relation, line.mention.source.as_str());
                     *equations.entry(equation).or_default() += line.count;
                 }
                 continue;
@@ -128,19 +134,21 @@ impl Names {
             name.mention(&line.mention.name, line);
             name.place(line);
         }
-        for of_name in records {
-            let name = collected.entry(key(&of_name.name)).or_default();
-            name.records.push(of_name);
+        for (of_name, key) in records.into_iter().zip(&record_keys) {
+            collected.entry(key).or_default().records.push(of_name);
         }
         // A name that only an equation states is a name, too.
         for (name, ..) in equations.keys() {
-            collected.entry(name.clone()).or_default();
+            collected.entry(name).or_default();
         }
-        let all: Vec<Name> = collected.into_iter().map(|(key, name)| name.finish(key)).collect();
-        let numbers: HashMap<String, u32> = all.iter().map(|name| name.key.clone()).zip(0..).collect();
-        let equation = |((name, other, relation, source), count): ((String, String, Relation, &str), u64)| Equation {
-            name: numbers[&name],
-            other: numbers[&other],
+        let mut collected: Vec<(&str, Collected)> = collected.into_iter().collect();
+        collected.par_sort_unstable_by_key(|(key, _)| *key);
+        let finish = |(key, name): (&str, Collected)| name.finish(key.to_owned());
+        let all: Vec<Name> = collected.into_par_iter().map(finish).collect();
+        let numbers: FxHashMap<String, u32> = all.iter().map(|name| name.key.clone()).zip(0..).collect();
+        let equation = |((name, other, relation, source), count): ((&str, &str, Relation, &str), u64)| Equation {
+            name: numbers[name],
+            other: numbers[other],
             relation,
             source: source.to_owned(),
             count,
@@ -151,24 +159,25 @@ impl Names {
             numbers,
             all,
         };
-        names.carried = names.count_carried(mentions);
+        names.carried = names.count_carried(mentions, &keys);
         names
     }
 
     /// Rule 2: how many statements without a number get the one number of their name and place.
-    fn count_carried(&self, mentions: &[MentionLine]) -> u64 {
+    fn count_carried(&self, mentions: &[MentionLine], keys: &[(String, Option<String>)]) -> u64 {
         let unnumbered = mentions
             .iter()
-            .filter(|line| line.mention.number.is_none() && line.mention.other_name.is_none());
-        let carried = unnumbered.filter(|line| {
-            let name = self.find(&line.mention.name).map(|number| &self.all[number as usize]);
+            .zip(keys)
+            .filter(|(line, _)| line.mention.number.is_none() && line.mention.other_name.is_none());
+        let carried = unnumbered.filter(|(line, (key, _))| {
+            let name = self.numbers.get(key).map(|number| &self.all[*number as usize]);
             name.is_some_and(|name| {
                 let form = &name.form;
                 let has_place = line.mention.city.is_some() || line.mention.postal_code.is_some();
                 name.numbers.len() == 1 && has_place && !form.is_person && !form.is_consortium
             })
         });
-        carried.map(|line| line.count).sum()
+        carried.map(|(line, _)| line.count).sum()
     }
 
     /// The number of the name in any of its spellings.
@@ -184,6 +193,12 @@ impl Names {
 /// The key of a name in any of its spellings.
 pub(crate) fn key(name: &str) -> String {
     Facet::Vendor.key(name.trim())
+}
+
+/// The keys of the name of a statement, and of its other name.
+fn keys_of(line: &MentionLine) -> (String, Option<String>) {
+    let other = line.mention.other_name.as_deref();
+    (key(&line.mention.name), other.map(|other| Facet::Vendor.key(other)))
 }
 
 impl Collected {
