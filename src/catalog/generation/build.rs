@@ -17,7 +17,7 @@ use super::{
         TENDER_VALUES, building_folder, current, list, lock, next_id, read_json, remove, remove_leftovers, set_current,
         write_durably,
     },
-    manifest::{EntityTypeManifest, Manifest},
+    manifest::{EntityTypeManifest, FileEntry, Manifest},
     opened::open_unverified,
     receipt::Receipt,
 };
@@ -95,11 +95,21 @@ impl Build {
         })
     }
 
+    /// Flushes the files that are written to disk; returns what [`Build::publish`] states of them.
+    pub(crate) fn settle(&self) -> anyhow::Result<Vec<FileEntry>> {
+        sync_and_checksum(&self.folder(), Vec::new())
+    }
+
     /// Makes the build durable, checks that it opens, puts it in service, and removes generations
-    /// that are not to be kept. Returns its id.
-    pub(crate) fn publish(self, entity_types: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
+    /// that are not to be kept. `settled` are files that [`Build::settle`] flushed and that were not written to since.
+    /// Returns its id.
+    pub(crate) fn publish(
+        self,
+        entity_types: Vec<EntityTypeManifest>,
+        settled: Vec<FileEntry>,
+    ) -> anyhow::Result<String> {
         let folder = self.folder();
-        let manifest = Manifest::new(entity_types, sync_and_checksum(&folder)?);
+        let manifest = Manifest::new(entity_types, sync_and_checksum(&folder, settled)?);
         manifest.write(&folder)?;
         durable_file::sync_folder(&folder).with_context(|| format!("flushing {}", folder.display()))?;
         open_unverified(&folder, &self.id)?;

@@ -2,6 +2,7 @@
 //! when it is opened.
 
 use std::{
+    collections::HashMap,
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
@@ -13,30 +14,32 @@ use rayon::prelude::*;
 use super::{layout::REMEDY, manifest::FileEntry};
 use crate::storage::{durable_file, regular_file};
 
-/// Flushes every file of a build to disk. Returns their paths, sizes and checksums, in path order.
-pub(crate) fn sync_and_checksum(folder: &Path) -> anyhow::Result<Vec<FileEntry>> {
+/// Flushes every file of a build to disk, apart from those that are `settled`: they were flushed before. Returns the
+/// paths, sizes and checksums of all, in path order.
+pub(crate) fn sync_and_checksum(folder: &Path, settled: Vec<FileEntry>) -> anyhow::Result<Vec<FileEntry>> {
     let mut paths = Vec::new();
     collect_files(folder, &mut paths)?;
     paths.sort();
-    paths
-        .par_iter()
-        .map(|path| {
-            File::open(path)
-                .and_then(|file| file.sync_all())
-                .with_context(|| format!("flushing {}", path.display()))?;
-            let (bytes, crc32) = checksum(path, &mut Pace::new(|| true))?.context("reading stopped")?;
-            let relative = path.strip_prefix(folder).expect("collected below this folder");
-            let parts: Vec<_> = relative
-                .components()
-                .map(|part| part.as_os_str().to_string_lossy())
-                .collect();
-            Ok(FileEntry {
-                path: parts.join("/"),
-                bytes,
-                crc32,
-            })
+    let mut settled: HashMap<String, FileEntry> =
+        settled.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
+    let entry = |path: &PathBuf| {
+        let relative = path.strip_prefix(folder).expect("collected below this folder");
+        let parts = relative.components().map(|part| part.as_os_str().to_string_lossy());
+        let name = parts.collect::<Vec<_>>().join("/");
+        if let Some(entry) = settled.remove(&name) {
+            return Ok(entry);
+        }
+        File::open(path)
+            .and_then(|file| file.sync_all())
+            .with_context(|| format!("flushing {}", path.display()))?;
+        let (bytes, crc32) = checksum(path, &mut Pace::new(|| true))?.context("reading stopped")?;
+        Ok(FileEntry {
+            path: name,
+            bytes,
+            crc32,
         })
-        .collect()
+    };
+    paths.iter().map(entry).collect()
 }
 
 fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> anyhow::Result<()> {

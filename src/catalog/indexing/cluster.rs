@@ -14,7 +14,7 @@ use super::{
     write_index::progress_bar,
 };
 use crate::{
-    catalog::generation::{ClusterStore, DerivedData, EntityTypeManifest, FirstSeen, generation_files},
+    catalog::generation::{ClusterStore, DerivedData, EntityTypeManifest, FileEntry, FirstSeen, generation_files},
     engine::{
         Deadline, Engine,
         opensearch::build::{BuildTotals, ClusterBuild},
@@ -85,7 +85,17 @@ impl BuildTarget for ClusterTarget<'_> {
         self.build.retry(|| self.store.previous_first_seen())
     }
 
-    fn publish(self, entity_types: Vec<EntityTypeManifest>, derived: &DerivedData) -> anyhow::Result<String> {
+    /// The cluster stores its files itself.
+    fn settle(&self) -> anyhow::Result<Vec<FileEntry>> {
+        Ok(Vec::new())
+    }
+
+    fn publish(
+        self,
+        entity_types: Vec<EntityTypeManifest>,
+        derived: &DerivedData,
+        _: Vec<FileEntry>,
+    ) -> anyhow::Result<String> {
         for (name, content) in generation_files(entity_types, derived)? {
             self.build.file(name, &content)?;
         }

@@ -10,7 +10,7 @@ use super::{
     write_index::write_index,
 };
 use crate::{
-    catalog::generation::{Build, DerivedData, EntityTypeManifest, FirstSeen},
+    catalog::generation::{Build, DerivedData, EntityTypeManifest, FileEntry, FirstSeen},
     engine::{
         Engine,
         tantivy::{TantivyEngine, build::group_facets},
@@ -53,8 +53,17 @@ impl BuildTarget for EmbeddedBuild {
         Ok(self.build.previous_first_seen())
     }
 
-    fn publish(self, entity_types: Vec<EntityTypeManifest>, derived: &DerivedData) -> anyhow::Result<String> {
+    fn settle(&self) -> anyhow::Result<Vec<FileEntry>> {
+        self.build.settle()
+    }
+
+    fn publish(
+        self,
+        entity_types: Vec<EntityTypeManifest>,
+        derived: &DerivedData,
+        settled: Vec<FileEntry>,
+    ) -> anyhow::Result<String> {
         self.build.write_derived(derived)?;
-        self.build.publish(entity_types)
+        self.build.publish(entity_types, settled)
     }
 }

@@ -3,7 +3,9 @@
 use std::{
     io,
     num::NonZeroUsize,
+    panic,
     path::{Path, PathBuf},
+    thread,
     time::Instant,
 };
 
@@ -24,7 +26,8 @@ use crate::{
         bids::build::{BidsReport, DumpBids},
         estimates::holdout::calibrate,
         generation::{
-            Build, DerivedData, EntityTypeManifest, FirstSeen, GenerationStore, KEPT_GENERATIONS, recent_tender_ids,
+            Build, DerivedData, EntityTypeManifest, FileEntry, FirstSeen, GenerationStore, KEPT_GENERATIONS,
+            recent_tender_ids,
         },
         notices::NewestStatuses,
         suppliers::{SupplierList, report::SupplierReport},
@@ -151,14 +154,16 @@ impl CheckedDumps<'_> {
             let joined = || supplier_names::join(&*engine, &mentions, &self.claims);
             derive(&*engine, &manifests, previous, commodities, joined, bids)
         };
-        let (derived, reports) = if engine.is_local() {
-            derive()?
-        } else {
-            waiting_threads(searches_per_core)?.install(derive)?
-        };
+        let ((derived, reports), settled) = while_settling(&target, || {
+            if engine.is_local() {
+                derive()
+            } else {
+                waiting_threads(searches_per_core)?.install(derive)
+            }
+        })?;
         // Publishing opens the generation again.
         drop(engine);
-        let generation = target.publish(manifests, &derived)?;
+        let generation = target.publish(manifests, &derived, settled)?;
         Ok(IndexReport {
             generation,
             entity_types,
@@ -191,6 +196,19 @@ fn read_commodities(dumps: &Path) -> anyhow::Result<Option<CommodityDictionary>>
         )
     });
     parsed.map(Some)
+}
+
+/// Runs a function while the files of the index just built are flushed, which waits for the disk most of the time.
+fn while_settling<T>(
+    target: &impl BuildTarget,
+    run: impl FnOnce() -> anyhow::Result<T>,
+) -> anyhow::Result<(T, Vec<FileEntry>)> {
+    thread::scope(|scope| {
+        let settling = scope.spawn(|| target.settle());
+        let ran = run();
+        let settled = settling.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+        Ok((ran?, settled?))
+    })
 }
 
 /// Threads for searches on another machine, which wait most of the time.

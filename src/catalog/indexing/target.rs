@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::read_dumps::{DumpRecords, Teach};
 use crate::{
-    catalog::generation::{DerivedData, EntityTypeManifest, FirstSeen},
+    catalog::generation::{DerivedData, EntityTypeManifest, FileEntry, FirstSeen},
     engine::Engine,
     model::{EntityType, Record, Schema, commodity_words::CommodityLearner, supplier_mention::SupplierMentions},
 };
@@ -41,7 +41,7 @@ impl Learned {
 }
 
 /// A generation that is being built. It is not in service before [`BuildTarget::publish`].
-pub(super) trait BuildTarget {
+pub(super) trait BuildTarget: Sync {
     /// A folder of this machine for the records of an entity type while they are read.
     fn spool_folder(&self, entity_type: EntityType) -> anyhow::Result<PathBuf>;
 
@@ -54,6 +54,14 @@ pub(super) trait BuildTarget {
     /// The first-seen times of the generation before this one; `None` if there is none.
     fn previous_first_seen(&self) -> anyhow::Result<Option<FirstSeen>>;
 
+    /// Flushes the files of the index just built to disk; returns what is stated of them.
+    fn settle(&self) -> anyhow::Result<Vec<FileEntry>>;
+
     /// Stores the derived data, verifies the generation and puts it in service. Returns its id.
-    fn publish(self, entity_types: Vec<EntityTypeManifest>, derived: &DerivedData) -> anyhow::Result<String>;
+    fn publish(
+        self,
+        entity_types: Vec<EntityTypeManifest>,
+        derived: &DerivedData,
+        settled: Vec<FileEntry>,
+    ) -> anyhow::Result<String>;
 }
