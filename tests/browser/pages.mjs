@@ -16,7 +16,7 @@ export async function pagesOf(service) {
   const call = await service.api(`/tender/${encodeURIComponent(bid.record_id)}`);
   const suppliers = (await service.api('/suppliers?limit=100')).results;
   const supplier = suppliers.find(({ names, open_calls }) => names > 1 && open_calls.calls > 0);
-  const [rival] = (await service.api(`/supplier/${supplier.id}?include=bids`)).bids.rivals;
+  const [rival] = (await service.api(`/supplier/${supplier.id}`)).bids.rivals;
   const part = encodeURIComponent;
   return {
     home: '',
