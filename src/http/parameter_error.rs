@@ -43,6 +43,10 @@ pub(crate) enum Reason {
     Repeated {
         other_name: Option<&'static str>,
     },
+    /// Given more than `max` times, or with more than so many values.
+    TooMany {
+        max: usize,
+    },
     /// What the sentence adds: where to find a value.
     Required(&'static str),
     /// This parameter or the other one has to be given.
@@ -219,6 +223,7 @@ impl Display for Reason {
             }
             Reason::Repeated { other_name: None } => f.write_str("given twice; give it once"),
             Reason::Repeated { other_name: Some(name) } => write!(f, "given twice, also as '{name}'; give it once"),
+            Reason::TooMany { max } => write!(f, "more than {max} values were given; give at most {max}"),
             Reason::Required(hint) => f.write_str(hint),
             Reason::OneRequired { other, hint } => write!(f, "'{other}' is required: {hint}"),
             Reason::RelevanceWithoutText => f.write_str("'relevance' needs a word in 'q'; give one, or sort by date"),

@@ -57,6 +57,12 @@ impl Parameters {
         changed
     }
 
+    /// The same with one more value of a parameter.
+    pub(crate) fn and(mut self, name: &str, value: &str) -> Parameters {
+        self.0.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// The same with the values that `change` returns for a name and a value; the others stay.
     pub(crate) fn map(mut self, change: impl Fn(&str, &str) -> Option<String>) -> Parameters {
         for (name, value) in &mut self.0 {
@@ -143,6 +149,11 @@ pub(crate) fn vendor(language: Language, name: &str) -> String {
 /// The page of a supplier with all its names.
 pub(crate) fn supplier(language: Language, id: &str) -> String {
     format!("/{}/supplier/{}", language.code(), encode(id))
+}
+
+/// The comparison of things of a type.
+pub(crate) fn compare(language: Language, what: &str) -> String {
+    format!("/{}/compare/{what}", language.code())
 }
 
 pub(crate) fn department(language: Language, name: &str) -> String {

@@ -31,7 +31,7 @@ pub(crate) fn coverage_note(
     sources: &[&SourceCoverage],
     asked: Option<(Option<i32>, Option<i32>)>,
 ) -> Option<String> {
-    let covered: BTreeSet<i32> = sources.iter().flat_map(|source| years_of(source)).collect();
+    let covered = covered_years(sources);
     let (first, last) = (*covered.first()?, *covered.last()?);
     let kind = t.keyed("sources-row-kind-", entity_type.name());
     let with_years = |key: &str, years: &[RangeInclusive<i32>]| {
@@ -66,6 +66,17 @@ pub(crate) fn coverage_note(
         sentences.extend(running(t, sources, from..=to));
     }
     Some(sentences.join(" "))
+}
+
+/// The years that at least one of these sources covers.
+pub(crate) fn covered_years(sources: &[&SourceCoverage]) -> BTreeSet<i32> {
+    sources.iter().flat_map(|source| years_of(source)).collect()
+}
+
+/// Years in words: `2009–2014, 2020`.
+pub(crate) fn written_years(t: Texts, years: &BTreeSet<i32>) -> String {
+    let years: Vec<i32> = years.iter().copied().collect();
+    periods(t, &joined(&years))
 }
 
 fn years_of(source: &SourceCoverage) -> impl Iterator<Item = i32> {

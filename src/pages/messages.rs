@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The message files of a page family: English, then French.
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     (include_str!("messages/en.ftl"), include_str!("messages/fr.ftl")),
     (
         include_str!("messages/search.en.ftl"),
@@ -30,6 +30,10 @@ const FILES: [(&str, &str); 13] = [
     (
         include_str!("messages/profile.en.ftl"),
         include_str!("messages/profile.fr.ftl"),
+    ),
+    (
+        include_str!("messages/compare.en.ftl"),
+        include_str!("messages/compare.fr.ftl"),
     ),
     (
         include_str!("messages/supplier.en.ftl"),

@@ -20,6 +20,7 @@ pub(crate) mod cite;
 pub(crate) mod client_address;
 pub(crate) mod commodity;
 pub(crate) mod commodity_names;
+pub(crate) mod compare;
 pub(crate) mod coverage_note;
 pub(crate) mod csrf;
 pub(crate) mod department_names;

@@ -1,6 +1,8 @@
 //! What pages show of many records that have something in common: a sentence, charts by year and by name, and how sure
 //! the figures are.
 
+use std::collections::BTreeSet;
+
 use crate::{
     api::analysis::{
         competition::Competition,
@@ -16,7 +18,7 @@ use crate::{
     pages::{
         address::{self, Parameters},
         charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
-        coverage_note::{asked_years, coverage_note},
+        coverage_note::{asked_years, coverage_note, covered_years},
         department_names::department_in,
         market_figures::{MarketScope, MarketTable, market_table},
         messages::{Argument, Texts},
@@ -196,6 +198,10 @@ impl<'a> Overview<'a> {
         coverage_note(self.t, self.entity_type(), &self.sources(), asked_years(self.query))
     }
 
+    pub(crate) fn covered_years(&self) -> BTreeSet<i32> {
+        covered_years(&self.sources())
+    }
+
     /// The largest buyers or suppliers, by value or by number.
     pub(crate) fn ranked(&self, id: &'static str, facet: Facet) -> Result<Option<RankedBars>, ApiError> {
         let (t, lang) = (self.t, self.t.language());
@@ -237,7 +243,6 @@ impl<'a> Overview<'a> {
             name_label,
             has_amounts: self.amount.is_some(),
             rows,
-            same_scale_as: Vec::new(),
         })
     }
 

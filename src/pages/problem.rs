@@ -77,6 +77,7 @@ pub(crate) fn sentence(t: Texts, error: &ParameterError) -> String {
             about_name("problem-refused")
         }
         Reason::Repeated { .. } | Reason::DiffersFromBody => about_name("problem-twice"),
+        Reason::TooMany { max } => t.with("problem-many", &[("count", max)]),
         Reason::Required(_) | Reason::OneRequired { .. } => about_name("problem-required"),
         Reason::NotInList(list) => about_value(t, "problem-choice", &list.text),
         Reason::AscendingRelevance => about_value(t, "problem-choice", "asc"),

@@ -19,7 +19,7 @@ use crate::{
     pages::{
         about, account,
         asset::{self, Asset},
-        bids, calls, cite, commodity, dumps, estimate, export, feed, home,
+        bids, calls, cite, commodity, compare, dumps, estimate, export, feed, home,
         page::PageCall,
         profile, record, root,
         route::{Handler, Page, PageAccess},
@@ -37,6 +37,8 @@ static PAGES: &[Page] = &[
     export::PAGE,
     cite::PAGE,
     search::meanings::PAGE,
+    compare::PAGE,
+    compare::SUGGEST,
     record::PAGE,
     record::CSV,
     record::solicitation::PAGE,

@@ -8,8 +8,8 @@ export async function pagesOf(service) {
   const withNumber = (await service.api('/tender?limit=100')).results.find((record) => record.solicitation_number);
   const whole = await wholeSolicitation(service);
   const counts = await service.api('/contract?facets=vendor,department&limit=1');
-  const [vendor, otherVendor] = counts.facets.vendor.values.map((row) => row.value);
-  const [department] = counts.facets.department.values.map((row) => row.value);
+  const [vendor] = counts.facets.vendor.values.map((row) => row.value);
+  const [department, otherDepartment] = counts.facets.department.values.map((row) => row.value);
   const [commodity] = (await service.api('/commodities?limit=1')).results;
   const bids = (await service.api('/bids?won=false&commodity=72&limit=100')).results;
   const bid = bids.find(({ procedure }) => procedure === 'open');
@@ -31,10 +31,11 @@ export async function pagesOf(service) {
     'record-tender': `/record/tender/${part(tender.record_id)}`,
     'record-bids': `/record/tender/${part(bid.record_id)}`,
     supplier: `/supplier/${supplier.id}`,
-    'supplier-two': `/supplier/${supplier.id}?with=${part(rival.vendor_name)}`,
+    'compare-suppliers': `/compare/supplier?of=${supplier.id}&of=${part(rival.vendor_name)}`,
     'search-supplier': `/search?kind=contract&supplier=${supplier.id}`,
     vendor: `/vendor/${part(vendor)}`,
-    'vendor-two': `/vendor/${part(vendor)}?with=${part(otherVendor)}`,
+    'compare-buyers': `/compare/department?of=${part(department)}&of=${part(otherDepartment)}&of=nobody`,
+    'compare-commodities': `/compare/commodity?of=${part(commodity.commodity)}`,
     department: `/department/${part(department)}`,
     'department-bids': `/department/${part(bid.department)}`,
     commodity: `/commodity/${part(commodity.commodity)}`,

@@ -360,7 +360,7 @@ fn a_name_that_does_not_exist_leads_to_names_with_its_rare_words() {
     }
     assert!(first("/en/department/ISDE").contains("Innovation, Science"));
     let other = first(&format!(
-        "/en/vendor/CGI%20Inc.?with={}",
+        "/en/compare/supplier?of=CGI%20Inc.&of={}",
         encode("Pavage Beauregard Construction")
     ));
     assert!(other.contains("Pavages Beauregard"), "{other}");

@@ -5,6 +5,7 @@ pub(crate) mod bids;
 pub(crate) mod citation;
 pub(crate) mod commodity;
 pub(crate) mod commodity_list;
+pub(crate) mod compared;
 pub(crate) mod competition;
 pub(crate) mod condition_costs;
 pub(crate) mod coverage;

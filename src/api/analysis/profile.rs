@@ -71,11 +71,11 @@ fn figures(facet: Facet, entity_type: EntityType) -> FigurePlan {
     )
 }
 
-/// What the complete profiles of so many names cost: their figures, and their records of every entity type.
-pub(crate) fn cost(generation: &Generation, facet: Facet, requested: Option<EntityType>, names: usize) -> ScanCost {
+/// What the complete profile of a name costs: its figures, and its records of every entity type.
+pub(crate) fn cost(generation: &Generation, facet: Facet, requested: Option<EntityType>) -> ScanCost {
     let entity_type = requested.unwrap_or(PREFERRED[0]);
-    let mut scans = vec![(entity_type, figures(facet, entity_type).scans() * names)];
-    scans.extend(entity_types(facet).map(|entity_type| (entity_type, names)));
+    let mut scans = vec![(entity_type, figures(facet, entity_type).scans())];
+    scans.extend(entity_types(facet).map(|entity_type| (entity_type, 1)));
     ScanCost::of(generation, &scans)
 }
 

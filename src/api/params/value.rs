@@ -22,6 +22,8 @@ pub(crate) type Slot<P, T> = fn(&mut P) -> &mut Option<Given<T>>;
 pub(crate) enum ParamType<P> {
     /// Any text.
     Text(Slot<P, String>),
+    /// Any text, given up to so many times.
+    Texts(usize, fn(&mut P) -> &mut Vec<String>),
     /// Part of a name: at least [`MIN_NAME_LENGTH`] characters after folding.
     NamePart(Slot<P, String>),
     /// The start of a value that is compared folded: at least one letter or digit.
@@ -69,6 +71,14 @@ impl<P> ParamType<P> {
     ) -> Result<(), Reason> {
         match self {
             ParamType::Text(slot) => put(slot(given), name, Ok(text.to_owned())),
+            ParamType::Texts(max, slot) => {
+                let texts = slot(given);
+                if texts.len() == *max {
+                    return Err(Reason::TooMany { max: *max });
+                }
+                texts.push(text.to_owned());
+                Ok(())
+            }
             ParamType::NamePart(slot) => put(slot(given), name, name_part(text)),
             ParamType::Start(slot) => put(slot(given), name, start(text)),
             ParamType::Query(slot) => put(slot(given), name, TextQuery::parse(text).map_err(Reason::Query)),
@@ -91,6 +101,7 @@ impl<P> ParamType<P> {
     pub(crate) fn schema(&self) -> Json {
         match self {
             ParamType::Text(_) | ParamType::Commodity(_) => json!({"type": "string"}),
+            ParamType::Texts(max, _) => json!({"type": "array", "items": {"type": "string"}, "maxItems": max}),
             ParamType::NamePart(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
             ParamType::Start(_) => json!({"type": "string", "minLength": 1}),
             ParamType::Keyword(_) | ParamType::Query(_) | ParamType::Typed(_) => {

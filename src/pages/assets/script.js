@@ -91,10 +91,13 @@ for (const box of document.querySelectorAll("input[data-suggest]")) {
   const ask = async () => {
     request?.abort();
     request = new AbortController();
-    const asked = `${new URLSearchParams({ q: box.value.trim(), kind: box.form.elements.kind?.value || "" })}`;
+    const address = new URL(box.dataset.suggest, location);
+    address.searchParams.set("q", box.value.trim());
+    address.searchParams.set("kind", box.form.elements.kind?.value || "");
+    const asked = address.href;
     try {
       if (!known.has(asked)) {
-        const answer = await fetch(`${box.dataset.suggest}?${asked}`, { signal: request.signal });
+        const answer = await fetch(asked, { signal: request.signal });
         // Each costs a request: none is left for typing, only for the search itself.
         if (answer.status === 429) isOver = true;
         if (!answer.ok || answer.redirected) return;

@@ -11,6 +11,7 @@
 //! an inline style.
 
 mod bid_dots;
+mod compared_years;
 mod coverage_grid;
 mod dot_plot;
 mod from_counts;
@@ -22,6 +23,7 @@ mod year_bars;
 mod years;
 
 pub(crate) use bid_dots::{BidDot, BidDots, BidOutcome};
+pub(crate) use compared_years::ComparedYears;
 pub(crate) use coverage_grid::{CoverageGrid, CoverageRow, YearCount};
 pub(crate) use dot_plot::{Band, Dot, DotPlot, MarkKind, ValueMark};
 pub(crate) use from_counts::{largest, year_values};

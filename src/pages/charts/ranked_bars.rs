@@ -28,8 +28,6 @@ pub(crate) struct RankedBars {
     pub(crate) has_amounts: bool,
     /// The largest first.
     pub(crate) rows: Vec<RankedRow>,
-    /// The rows of the chart next to this one: bars of both have the same scale. Empty for a chart alone.
-    pub(crate) same_scale_as: Vec<RankedRow>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +76,7 @@ impl RankedBars {
         let value = |row: &RankedRow| {
             if self.has_amounts { row.amount } else { row.count as f64 }
         };
-        let scale = LinearScale::tight(self.rows.iter().chain(&self.same_scale_as).map(value));
+        let scale = LinearScale::tight(self.rows.iter().map(value));
         let draw = |row| {
             let bar = scale.bar(value(row));
             Row {
@@ -124,7 +122,6 @@ mod tests {
             name_label: "Supplier".to_owned(),
             has_amounts: true,
             rows: vec![row("A&B", 2e6), row("Anonymous", 5e5), row("C", -5e5)],
-            same_scale_as: Vec::new(),
         };
         let html = chart.render().unwrap();
         for part in [
@@ -156,25 +153,9 @@ mod tests {
             name_label: "Supplier".to_owned(),
             has_amounts: true,
             rows: vec![row("Typing error", 1e300), row("B", 4e6), row("C", 1e6)],
-            same_scale_as: Vec::new(),
         };
         let widths: Vec<Percent> = chart.drawn().iter().map(|row| row.width).collect();
         assert_eq!(widths, [Percent(1.0), Percent(1.0), Percent(0.25)]);
         assert_eq!(chart.render().unwrap().matches("bar-break").count(), 1);
-    }
-
-    #[test]
-    fn charts_next_to_each_other_have_one_scale() {
-        let chart = RankedBars {
-            lang: Language::French,
-            id: "suppliers",
-            title: "Fournisseurs".to_owned(),
-            name_label: "Fournisseur".to_owned(),
-            has_amounts: true,
-            rows: vec![row("A", 1e6)],
-            same_scale_as: vec![row("B", 4e6)],
-        };
-        let html = chart.render().unwrap();
-        assert!(html.contains(r#"x="0%" width="25%""#), "{html}");
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct YearBars {
     pub(crate) gaps: Vec<YearGap>,
     /// Records that have no date and so no year.
     pub(crate) undated: u64,
-    /// The years of the chart next to this one: both have the same axes. Empty for a chart alone.
+    /// The years of the charts next to this one: all have the same axes. Empty for a chart alone.
     pub(crate) same_axes_as: Vec<YearValue>,
     /// The search for the records of each year; empty if the bars lead nowhere.
     pub(crate) searches: BTreeMap<i32, String>,
@@ -52,6 +52,8 @@ pub(crate) struct YearValue {
 }
 
 impl HtmlSafe for YearBars {}
+
+impl HtmlSafe for Drawing {}
 
 /// A chart of few years has the bars of a chart of this many, so that no bar is wider than high.
 const MIN_SLOTS: usize = 6;
@@ -72,8 +74,14 @@ const BELOW_PANELS: f64 = 22.0;
 /// How far the title of a panel is above its axis: the label of the highest bar fits in between.
 const TITLE: f64 = 22.0;
 
-/// What the template draws.
-struct Drawing {
+/// What is drawn.
+#[derive(Template)]
+#[template(path = "charts/year_bars_svg.html")]
+pub(super) struct Drawing {
+    /// The HTML id of the title.
+    id: &'static str,
+    /// Whether no bar leads anywhere.
+    is_image: bool,
     height: Pixels,
     about: String,
     has_running: bool,
@@ -87,7 +95,7 @@ struct Drawing {
     base: Pixels,
     /// Where the years are written.
     label_y: Pixels,
-    notes: Vec<String>,
+    pub(super) notes: Vec<String>,
     rows: Vec<Row>,
 }
 
@@ -138,12 +146,12 @@ struct Row {
 }
 
 /// What a panel shows of a year, and how it is written.
-struct Measure {
+pub(super) struct Measure {
     title: &'static str,
     /// The smallest step of the axis: records are counted in whole numbers.
     min_step: f64,
-    value: fn(&YearValue) -> f64,
-    write: fn(Language, f64) -> String,
+    pub(super) value: fn(&YearValue) -> f64,
+    pub(super) write: fn(Language, f64) -> String,
 }
 
 const VALUE: Measure = Measure {
@@ -169,6 +177,11 @@ impl YearBars {
     }
 
     fn drawing(&self) -> Drawing {
+        self.drawing_of(self.measures())
+    }
+
+    /// A panel for each measure.
+    pub(super) fn drawing_of(&self, measures: &[Measure]) -> Drawing {
         let years = self.all_years();
         let period = usual_years(self.years_on_axis());
         let is_drawn = |year: &&YearValue| period.as_ref().is_some_and(|period| period.contains(&year.year));
@@ -178,12 +191,14 @@ impl YearBars {
         let mut marks = self.marks(drawn, slots);
         let mut panels = Vec::new();
         let mut top = 0.0;
-        for measure in self.measures() {
+        for measure in measures {
             top += if panels.is_empty() { ABOVE_FIRST } else { ABOVE_NEXT };
             panels.push(self.panel(measure, drawn, top, &mut marks));
             top += PANEL;
         }
         Drawing {
+            id: self.id,
+            is_image: self.searches.is_empty(),
             height: Pixels(top + BELOW_PANELS),
             about: self.about(&years),
             has_running: drawn.iter().any(|year| year.is_running),
@@ -199,12 +214,13 @@ impl YearBars {
         }
     }
 
-    fn measures(&self) -> &'static [Measure] {
+    /// The value, if records have one, and the number.
+    pub(super) fn measures(&self) -> &'static [Measure] {
         if self.has_values { &[VALUE, NUMBER] } else { &[NUMBER] }
     }
 
     /// The years in their order, with the missing ones of the period that is drawn.
-    fn all_years(&self) -> Vec<YearValue> {
+    pub(super) fn all_years(&self) -> Vec<YearValue> {
         let mut years = self.years.clone();
         years.sort_by_key(|year| year.year);
         let period = usual_years(self.years_on_axis());
@@ -297,7 +313,7 @@ impl YearBars {
     }
 
     /// The search for the records of a year; `None` without records.
-    fn href(&self, year: &YearValue) -> Option<String> {
+    pub(super) fn href(&self, year: &YearValue) -> Option<String> {
         self.searches.get(&year.year).filter(|_| year.count > 0).cloned()
     }
 

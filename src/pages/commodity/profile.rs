@@ -7,6 +7,7 @@ use crate::{
     api::{
         analysis::{
             commodity::{CommodityCount, CommodityPlan, FoundCommodity},
+            compared::ComparedType,
             entity_type_counts::EntityTypeCount,
         },
         params::{
@@ -35,6 +36,7 @@ use crate::{
         calls::CallsPart,
         charts::{RankedBars, YearBars},
         commodity_names,
+        compare::CompareForm,
         kind_tabs::KindTab,
         market_figures::{MarketScope, MarketTable},
         messages::Texts,
@@ -96,6 +98,7 @@ struct CommodityPage {
     has_vendors: bool,
     search: String,
     list: String,
+    form: CompareForm,
 }
 
 /// A code with its page.
@@ -130,6 +133,8 @@ struct Request {
     path: String,
     query: Parameters,
     by_spelling: bool,
+    /// The entity type that the address states.
+    kind: Option<EntityType>,
     today: Date,
     layout: Layout,
     exports: Exports,
@@ -152,6 +157,7 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
         path: call.path.to_owned(),
         query: Parameters::parse(call.query)?,
         by_spelling: given.spellings.is_some_and(|given| given.value),
+        kind,
         today: call.today,
         layout,
     };
@@ -215,6 +221,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         has_vendors: Schema::of(entity_type).has_role(Role::Vendor),
         search: address::search(lang, entity_type, &parameters),
         list: address::page(lang, "commodities"),
+        form: CompareForm::new(lang, ComparedType::Commodity, request.kind, vec![code.key().to_owned()]),
         code: linked(code),
         years: overview.years("years", Some(&parameters)),
         buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment)?,

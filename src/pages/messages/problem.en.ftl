@@ -16,6 +16,7 @@ problem-commodity = { $value } is not a commodity code. Write 2 to 8 digits of U
 problem-supplier = { $value } is no known supplier. Find suppliers by name.
 problem-kind = { $value } is not a type of record.
 problem-refused = These records cannot be searched by { $name }.
+problem-many = At most { $count } values can be given.
 problem-twice = { $name } is given twice.
 problem-unknown = { $name } is not a parameter of this search.
 problem-sort = These records cannot be sorted that way.

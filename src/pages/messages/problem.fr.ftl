@@ -16,6 +16,7 @@ problem-commodity = { $value } n’est pas un code de marchandise. Écrivez de 2
 problem-supplier = { $value } n’est pas un fournisseur connu. Cherchez-le par son nom.
 problem-kind = { $value } n’est pas un type de fiche.
 problem-refused = Ces fiches ne peuvent pas être cherchées par { $name }.
+problem-many = Au plus { $count } valeurs peuvent être données.
 problem-twice = { $name } est donné deux fois.
 problem-unknown = { $name } n’est pas un paramètre de cette page.
 problem-sort = Ces fiches ne peuvent pas être triées ainsi.

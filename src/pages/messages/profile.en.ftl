@@ -59,19 +59,6 @@ profile-number = Number
 profile-amount = Value
 profile-share = Share
 
-## Comparison.
-profile-compare-title = { $first } and { $second }
-profile-compare-caption = The same figures of both
-profile-compare-label-vendor = Compare with another supplier
-profile-compare-label-department = Compare with another buyer
-profile-compare-button = Compare
-profile-fact-value = Total value
-profile-fact-mean = Mean value
-profile-fact-period = Years
-profile-fact-buyers = Buyers
-profile-fact-suppliers = Suppliers
-profile-fact-competition = Share without competition
-profile-fact-coverage = Method is published for
 
 profile-search = Search all records with this name
 

@@ -59,19 +59,6 @@ profile-number = Nombre
 profile-amount = Valeur
 profile-share = Part
 
-## Comparaison.
-profile-compare-title = { $first } et { $second }
-profile-compare-caption = Les mêmes chiffres pour les deux
-profile-compare-label-vendor = Comparer avec un autre fournisseur
-profile-compare-label-department = Comparer avec un autre acheteur
-profile-compare-button = Comparer
-profile-fact-value = Valeur totale
-profile-fact-mean = Valeur moyenne
-profile-fact-period = Années
-profile-fact-buyers = Acheteurs
-profile-fact-suppliers = Fournisseurs
-profile-fact-competition = Part sans concurrence
-profile-fact-coverage = Mode publié pour
 
 profile-search = Chercher toutes les fiches portant ce nom
 

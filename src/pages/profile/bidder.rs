@@ -3,11 +3,11 @@
 use crate::{
     api::analysis::bids::{
         bidder::{BidderFigures, CallsBidOn, CallsBy, Rival},
-        pair::{Pair, Side},
+        pair::Side,
     },
     catalog::{ask::Ask, generation::Generation, suppliers::Supplier},
     http::error::ApiError,
-    model::{Facet, Language, commodity::CommodityCode},
+    model::{Language, commodity::CommodityCode},
     pages::{
         address::{self, Parameters},
         commodity_names, export,
@@ -30,27 +30,11 @@ pub(super) struct BidderPart {
     pub(super) whole: Vec<FileLink>,
 }
 
-/// The names of a supplier, as bids are found by them.
-pub(super) struct Bidder {
-    pub(super) name: String,
-    pub(super) keys: Vec<String>,
-}
-
-impl Bidder {
-    /// Under one name.
-    pub(super) fn named(name: &str) -> Bidder {
-        Bidder {
-            name: name.to_owned(),
-            keys: vec![Facet::Vendor.key(name)],
-        }
-    }
-}
-
 impl BidderPart {
     /// `page` is the address of the page.
-    pub(super) fn of(ask: &Ask, t: Texts, bidder: &Bidder, page: &str) -> Result<BidderPart, ApiError> {
-        let figures = BidderFigures::of(ask, bidder.keys.clone(), Vec::new())?;
+    pub(super) fn of(ask: &Ask, t: Texts, bidder: &Side, page: &str) -> Result<BidderPart, ApiError> {
         let is_known = is_bidder(&ask.generation, &bidder.keys);
+        let figures = BidderFigures::of(ask, bidder.keys.clone(), Vec::new())?;
         let file = address::spreadsheet(page);
         Ok(BidderPart {
             facts: if is_known { facts(t, &figures) } else { Vec::new() },
@@ -63,7 +47,7 @@ impl BidderPart {
 }
 
 /// The files with all bids of a supplier; none for one of several names, because its supplier has them.
-fn whole_files(generation: &Generation, lang: Language, bidder: &Bidder) -> Vec<FileLink> {
+fn whole_files(generation: &Generation, lang: Language, bidder: &Side) -> Vec<FileLink> {
     let suppliers = &generation.suppliers;
     let supplier = suppliers
         .find_name(&bidder.name)
@@ -187,50 +171,4 @@ fn rivals(generation: &Generation, t: Texts, figures: &BidderFigures) -> FigureT
         rows: figures.rivals.iter().map(row).collect(),
         note: (count > listed).then(|| t.with("bidder-rivals-note", &[("listed", &listed), ("count", &count)])),
     }
-}
-
-/// The open calls that both of two suppliers bid on.
-pub(super) struct HeadToHead {
-    pub(super) sentence: String,
-    /// The file with the calls.
-    pub(super) csv: String,
-}
-
-impl HeadToHead {
-    /// `None` without a call that both bid on. `page` is the address of the first one's page, and `with` what that asks
-    /// for the second one by.
-    pub(super) fn of(
-        ask: &Ask,
-        t: Texts,
-        bidders: [Bidder; 2],
-        page: &str,
-        with: &str,
-    ) -> Result<Option<HeadToHead>, ApiError> {
-        let pair = pair_of(ask, bidders)?;
-        if pair.calls == 0 {
-            return Ok(None);
-        }
-        let sentence = t.with(
-            "bidder-pair",
-            &[
-                ("count", &pair.calls),
-                ("first", &pair.a.vendor_name),
-                ("first_won", &pair.a.won),
-                ("second", &pair.b.vendor_name),
-                ("second_won", &pair.b.won),
-                ("others", &pair.won_by_others),
-            ],
-        );
-        let file = format!("{}/calls", address::spreadsheet(page));
-        let csv = Parameters::default().with("with", with).after(&file);
-        Ok(Some(HeadToHead { sentence, csv }))
-    }
-}
-
-pub(super) fn pair_of(ask: &Ask, [a, b]: [Bidder; 2]) -> Result<Pair, ApiError> {
-    let side = |bidder: Bidder| Side {
-        name: bidder.name,
-        keys: bidder.keys,
-    };
-    Ok(Pair::of(ask, side(a), side(b))?)
 }

@@ -7,7 +7,7 @@ use crate::{
         analysis::bids::{
             bidder::{BidderFigures, CallsBidOn},
             comparison::NoticeBidRow,
-            pair::{Pair, PairCall},
+            pair::{Pair, PairCall, Side},
         },
         cost::ScanCost,
         export::csv_rows::Rows,
@@ -22,7 +22,7 @@ use crate::{
     },
     catalog::suppliers::SupplierList,
     http::{error::ApiError, quoted::quoted, work::Work},
-    model::{EntityType, Facet},
+    model::EntityType,
     pages::{
         address::Parameters,
         bids::{BID_COLUMNS, with_bid},
@@ -34,16 +34,15 @@ use crate::{
     query::{Filter, cursor::Cursor},
 };
 
-use super::{
-    bidder::{Bidder, is_bidder, pair_of},
-    supplier::{bidder_of, second_bidder},
-};
+use super::bidder::is_bidder;
 
 pub(crate) const VENDOR_CALLS: Page = Page {
     template: "/{lang}/vendor.csv/{name}/calls",
     handler: Handler::Named(|call, name| {
         let own = of_name(call, name)?;
-        calls(call, own, |_, with| Bidder::named(with))
+        calls(call, own, |suppliers, with| {
+            with_id(suppliers, with).unwrap_or_else(|| Side::named(with))
+        })
     }),
     ..Page::DEFAULT
 };
@@ -57,8 +56,8 @@ pub(crate) const VENDOR_BIDS: Page = Page {
 pub(crate) const SUPPLIER_CALLS: Page = Page {
     template: "/{lang}/supplier.csv/{id}/calls",
     handler: Handler::Named(|call, id| {
-        let own = bidder_of(&find(&call.generation, id)?);
-        calls(call, own, second_bidder)
+        let own = Side::of(&find(&call.generation, id)?);
+        calls(call, own, second)
     }),
     ..Page::DEFAULT
 };
@@ -69,9 +68,22 @@ pub(crate) const SUPPLIER_BIDS: Page = Page {
     ..Page::DEFAULT
 };
 
+fn with_id(suppliers: &SupplierList, id: &str) -> Option<Side> {
+    let supplier = suppliers.find_id(id).and_then(|number| suppliers.get(number))?;
+    Some(Side::of(&supplier))
+}
+
+/// By identifier or name. A bidder without records need not be a known supplier.
+fn second(suppliers: &SupplierList, with: &str) -> Side {
+    let of_name = || suppliers.find_name(with).and_then(|number| suppliers.get(number));
+    with_id(suppliers, with)
+        .or_else(|| of_name().map(|supplier| Side::of(&supplier)))
+        .unwrap_or_else(|| Side::named(with))
+}
+
 /// A bidder by its name.
-fn of_name(call: &PageCall, name: &str) -> Result<Bidder, ApiError> {
-    let bidder = Bidder::named(name);
+fn of_name(call: &PageCall, name: &str) -> Result<Side, ApiError> {
+    let bidder = Side::named(name);
     if is_bidder(&call.generation, &bidder.keys) {
         return Ok(bidder);
     }
@@ -92,7 +104,7 @@ static SECOND: &[Param<Option<Given<String>>>] = &[Param::new(
 )];
 
 /// The figures of the page; with a second supplier, the newest calls that both bid on. `find` finds the second one.
-fn calls(call: &PageCall, own: Bidder, find: fn(&SupplierList, &str) -> Bidder) -> Result<Work, ApiError> {
+fn calls(call: &PageCall, own: Side, find: fn(&SupplierList, &str) -> Side) -> Result<Work, ApiError> {
     let with: Option<Given<String>> = read_all(SECOND, call.query)?;
     let lang = call.lang;
     let cost = ScanCost::of_bids(&call.generation, 1);
@@ -104,7 +116,7 @@ fn calls(call: &PageCall, own: Bidder, find: fn(&SupplierList, &str) -> Bidder) 
             }
             Some(with) => {
                 let second = find(&ask.generation.suppliers, &with.value);
-                let pair = pair_of(ask, [own, second])?;
+                let pair = Pair::of(ask, own, second)?;
                 Rows(lang).table(&PAIR_COLUMNS, rows_of_pair(&pair))
             }
         };

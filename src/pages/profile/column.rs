@@ -1,4 +1,4 @@
-//! The figures of one name as a page shows them: in a column of a comparison, or alone.
+//! The figures of one name as a page shows them.
 
 use super::competition_table::{CompetitionTable, competition_table};
 use crate::{
@@ -22,7 +22,6 @@ use crate::{
         market_figures::{MarketScope, MarketTable},
         messages::Texts,
         overview::{Overview, RANKED, category_name, side},
-        periods::years_between,
         quality::TotalDoubt,
         record::listed::ListedRecord,
     },
@@ -63,40 +62,6 @@ pub(super) struct Column {
     pub(super) ending: Option<String>,
     /// The key of the text for that search.
     pub(super) search_label: &'static str,
-    /// The figures in a row of the table that compares two names.
-    pub(super) facts: Vec<Fact>,
-}
-
-/// A figure with its label.
-#[derive(Debug)]
-pub(super) struct Fact {
-    pub(super) label: String,
-    pub(super) value: String,
-}
-
-impl Column {
-    /// The figure with a label; a dash if the name has no such figure.
-    pub(super) fn value_of(&self, label: &str) -> &str {
-        let fact = self.facts.iter().find(|fact| fact.label == label);
-        fact.map_or("–", |fact| &fact.value)
-    }
-}
-
-/// Gives the charts of two columns the same axes and scales.
-pub(super) fn align(first: &mut Column, second: &mut Column) {
-    if let (Some(first), Some(second)) = (&mut first.years, &mut second.years) {
-        first.same_axes_as = second.years.clone();
-        second.same_axes_as = first.years.clone();
-    }
-    for (first, second) in [
-        (&mut first.ranked, &mut second.ranked),
-        (&mut first.categories, &mut second.categories),
-    ] {
-        if let (Some(first), Some(second)) = (first, second) {
-            first.same_scale_as = second.rows.clone();
-            second.same_scale_as = first.rows.clone();
-        }
-    }
 }
 
 /// What all names of a page share.
@@ -148,28 +113,6 @@ impl Subject {
     }
 }
 
-/// The HTML ids of the charts of a column.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ChartIds {
-    years: &'static str,
-    ranked: &'static str,
-    categories: &'static str,
-}
-
-/// Those of the first and of the second column.
-pub(super) const CHART_IDS: [ChartIds; 2] = [
-    ChartIds {
-        years: "years",
-        ranked: "ranked",
-        categories: "categories",
-    },
-    ChartIds {
-        years: "years-2",
-        ranked: "ranked-2",
-        categories: "categories-2",
-    },
-];
-
 impl View {
     fn lang(self) -> Language {
         self.t.language()
@@ -205,13 +148,7 @@ fn values_note(t: Texts, with_value: u64, total: u64) -> Option<String> {
 }
 
 /// The column of a name or of a supplier.
-pub(super) fn column(
-    view: View,
-    ask: &Ask,
-    profile: &Profile,
-    subject: Subject,
-    ids: ChartIds,
-) -> Result<Column, ApiError> {
+pub(super) fn column(view: View, ask: &Ask, profile: &Profile, subject: Subject) -> Result<Column, ApiError> {
     let t = view.t;
     let overview = Overview::of(
         (ask, t, view.today),
@@ -244,11 +181,11 @@ pub(super) fn column(
         headline: overview.headline(other, competition.as_ref())?,
         coverage: overview.coverage(),
         values_note: amount.and_then(|_| values_note(t, with_value, counted.total)),
-        years: overview.years(ids.years, exact),
-        ranked: overview.ranked(ids.ranked, other)?,
+        years: overview.years("years", exact),
+        ranked: overview.ranked("ranked", other)?,
         ranked_note: (others > RANKED as u64)
             .then(|| t.keyed_with("profile-ranked-note-", side(other), &[("count", &others)])),
-        categories: categories(&overview, ids.categories, searched.as_ref()),
+        categories: categories(&overview, searched.as_ref()),
         competition: competition_table(&overview, competition.as_ref()),
         market: overview.market(view.scope(), false),
         doubt: overview.doubt(without),
@@ -259,7 +196,6 @@ pub(super) fn column(
             Some(_) => "supplier-search",
             None => "profile-search",
         },
-        facts: facts(&overview, other, competition.as_ref(), subject.names),
         newest: overview.newest()?,
         is_of_vendor: view.facet == Facet::Vendor && subject.names.is_none_or(|names| names == 1),
         name: subject.name,
@@ -267,7 +203,7 @@ pub(super) fn column(
 }
 
 /// The largest categories, each with the search for its records.
-fn categories(overview: &Overview, id: &'static str, searched: Option<&Parameters>) -> Option<RankedBars> {
+fn categories(overview: &Overview, searched: Option<&Parameters>) -> Option<RankedBars> {
     let t = overview.t;
     let row = |bucket: &FacetBucket| {
         let query = searched.map(|query| query.with("category", &bucket.value));
@@ -276,7 +212,7 @@ fn categories(overview: &Overview, id: &'static str, searched: Option<&Parameter
     };
     let buckets = largest(overview.counts(Facet::Category), overview.amount.is_some(), usize::MAX);
     overview.bars(
-        id,
+        "categories",
         t.text("profile-categories-title"),
         t.text("profile-name-categories"),
         buckets.iter().map(row).collect(),
@@ -316,39 +252,4 @@ fn sentence(overview: &Overview, other: Facet, names: Option<usize>) -> String {
     }
     parts.extend(names.map(|names| overview.t.with("supplier-under-names", &[("count", &names)])));
     format!("{}.", parts.join(", "))
-}
-
-fn facts(overview: &Overview, other: Facet, competition: Option<&Competition>, names: Option<usize>) -> Vec<Fact> {
-    let (t, counted, with_value) = (overview.t, overview.counted(), overview.with_value());
-    let fact = |label: String, value: Option<String>| Fact {
-        label,
-        value: value.unwrap_or_else(|| t.text("not-published")),
-    };
-    let number = |amount: f64| (with_value > 0).then(|| t.money(amount));
-    let mut facts = vec![fact(
-        t.keyed("kinds-", overview.entity_type().name()),
-        Some(t.count(counted.total)),
-    )];
-    if let Some(amount) = overview.amount {
-        facts.push(fact(t.text("profile-fact-value"), number(amount)));
-        facts.push(fact(t.text("profile-fact-mean"), number(amount / with_value as f64)));
-    }
-    let period = years_between(counted.earliest_date, counted.latest_date);
-    facts.push(fact(t.text("profile-fact-period"), period));
-    if let Some(names) = names {
-        facts.push(fact(t.text("supplier-fact-names"), Some(t.count(names as u64))));
-    }
-    let others = overview.distinct(other);
-    if others > 0 {
-        let label = t.keyed("profile-fact-", side(other));
-        facts.push(fact(label, Some(t.count(others))));
-    }
-    if let Some(competition) = competition {
-        let share = competition.share_without(overview.amount.is_some());
-        let share = share.map(|share| t.percent(share));
-        facts.push(fact(t.text("profile-fact-competition"), share));
-        let coverage = Some(t.percent(competition.coverage()));
-        facts.push(fact(t.text("profile-fact-coverage"), coverage));
-    }
-    facts
 }

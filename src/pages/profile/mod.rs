@@ -1,5 +1,5 @@
 //! The pages of a vendor, of a supplier with all its names, and of a department: what it sold or bought, when, to or
-//! from whom, and how. Two names can be compared side by side.
+//! from whom, and how.
 //!
 //! A page counts the records of one entity type: contracts, or where a name has none, what reports the same money. It
 //! never adds up several, because contracts, awards and disclosures report the same money.
@@ -18,12 +18,15 @@ use actix_web::http::StatusCode;
 use askama::Template;
 
 use self::{
-    bidder::{Bidder, BidderPart, HeadToHead, is_bidder},
-    column::{CHART_IDS, Subject, View, column},
-    profile_page::{Columns, ProfilePage, Request, Unknown, align_all, second_unknown},
+    bidder::{BidderPart, is_bidder},
+    column::{Subject, View, column},
+    profile_page::{Counted, ProfilePage, Request, Unknown},
 };
 use crate::{
-    api::analysis::profile::{self as analysis, NamedRecords},
+    api::analysis::{
+        bids::pair::Side,
+        profile::{self as analysis, NamedRecords},
+    },
     catalog::ask::Ask,
     http::{
         encoding::encode,
@@ -89,15 +92,16 @@ struct UnknownPage {
 }
 
 fn page(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
-    let mut request = Request::read(call, facet, name)?;
-    request.with.take_if(|with| facet.key(with) == facet.key(name));
+    let request = Request::read(call, facet, name)?;
+    if let Some(comparison) = request.comparison()? {
+        return Ok(comparison);
+    }
     let exports = call.exports(api_path(&request), "");
     let layout = call.layout("", Section::Search);
-    let names = 1 + usize::from(request.with.is_some());
-    let cost = analysis::cost(&call.generation, request.facet(), request.kind, names);
+    let cost = analysis::cost(&call.generation, request.facet(), request.kind);
     let work = Work::search(&call.generation, move |ask| {
         let found = analysis::find(ask, request.facet(), &request.name)?;
-        if found.is_empty() && !is_bidder(&ask.generation, &bidder_of(&request, &request.name).keys) {
+        if found.is_empty() && !has_bids(ask, &request) {
             return unknown(ask, &request, layout);
         }
         render(&profile(ask, request, &found, layout.with_exports(exports))?)
@@ -118,33 +122,27 @@ fn api_path(request: &Request) -> String {
 }
 
 fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) -> Result<ProfilePage, ApiError> {
-    let (columns, bids) = (columns(ask, &request, found)?, bids(ask, &request)?);
+    let (counted, bids) = (counted(ask, &request, found)?, bids(ask, &request)?);
     let calls = calls(ask, &request, found)?;
     let (all_names, name) = (all_names(ask, request.view, &request.name), request.name.clone());
     let records = found.iter().map(|of| (of.entity_type, of.records));
     Ok(ProfilePage {
         all_names,
         calls,
-        ..ProfilePage::new(request, &name, columns, records, bids, layout)
+        ..ProfilePage::new(request, &name, counted, records, bids, layout)
     })
 }
 
-/// A name with its bids; a buyer does not bid.
-fn bidder_of(request: &Request, name: &str) -> Bidder {
-    match request.view.facet {
-        Facet::Vendor => Bidder::named(name),
-        _ => Bidder {
-            name: name.to_owned(),
-            keys: Vec::new(),
-        },
-    }
+/// Whether publishers state bids under the name; a buyer does not bid.
+fn has_bids(ask: &Ask, request: &Request) -> bool {
+    let is_vendor = request.view.facet == Facet::Vendor;
+    is_vendor && is_bidder(&ask.generation, &[Facet::Vendor.key(&request.name)])
 }
 
-/// Who bid for the calls of a body, unless it is compared with another one.
+/// Who bid for the calls of a body.
 fn calls(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Option<CallsPart>, ApiError> {
     let View { t, facet, .. } = request.view;
-    let is_alone = facet != Facet::Vendor && request.with.is_none();
-    let Some(first) = found.first().filter(|_| is_alone) else {
+    let Some(first) = found.first().filter(|_| facet != Facet::Vendor) else {
         return Ok(None);
     };
     let filter = analysis::filter(request.facet(), &first.named);
@@ -152,18 +150,14 @@ fn calls(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Option<
     CallsPart::of(ask, t, filter, &page).map(Some)
 }
 
-/// The bids of a vendor; with a second name, the calls that both bid on.
-fn bids(ask: &Ask, request: &Request) -> Result<(Option<BidderPart>, Option<HeadToHead>), ApiError> {
-    let (t, own) = (request.view.t, bidder_of(request, &request.name));
-    let page = address::vendor(t.language(), &request.name);
-    match &request.with {
-        _ if request.view.facet != Facet::Vendor => Ok((None, None)),
-        None => Ok((Some(BidderPart::of(ask, t, &own, &page)?), None)),
-        Some(with) => {
-            let second = bidder_of(request, with);
-            Ok((None, HeadToHead::of(ask, t, [own, second], &page, with)?))
-        }
+/// The bids of a vendor.
+fn bids(ask: &Ask, request: &Request) -> Result<Option<BidderPart>, ApiError> {
+    if request.view.facet != Facet::Vendor {
+        return Ok(None);
     }
+    let t = request.view.t;
+    let page = address::vendor(t.language(), &request.name);
+    BidderPart::of(ask, t, &Side::named(&request.name), &page).map(Some)
 }
 
 /// The supplier of several names that a vendor's name belongs to.
@@ -172,26 +166,14 @@ fn all_names(ask: &Ask, view: View, name: &str) -> Option<AllNames> {
     is_vendor.then(|| AllNames::of(&ask.generation, view.t.language(), name))?
 }
 
-fn columns(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Columns, ApiError> {
-    let (view, facet) = (request.view, request.facet());
-    let first = analysis::profile(ask, facet, found, request.kind)?;
-    let kind = first.as_ref().map(|first| first.query.entity_type).or(request.kind);
-    let of_name = |profile: &analysis::Profile, ids| {
-        let subject = Subject::named(view, &profile.named);
-        column(view, ask, profile, subject, ids)
+fn counted(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Counted, ApiError> {
+    let view = request.view;
+    let Some(profile) = analysis::profile(ask, request.facet(), found, request.kind)? else {
+        return Ok((None, request.kind));
     };
-    let first = first.map(|first| of_name(&first, CHART_IDS[0]));
-    let mut columns = Vec::from_iter(first.transpose()?);
-    let Some(with) = &request.with else {
-        return Ok((columns, kind, None));
-    };
-    let found = analysis::find(ask, facet, with)?;
-    let Some(second) = analysis::profile(ask, facet, &found, kind)? else {
-        return Ok((columns, kind, Some(second_unknown(ask, request, with)?)));
-    };
-    columns.push(of_name(&second, CHART_IDS[1])?);
-    align_all(&mut columns);
-    Ok((columns, kind, None))
+    let subject = Subject::named(view, &profile.named);
+    let made = column(view, ask, &profile, subject)?;
+    Ok((Some(made), Some(profile.query.entity_type)))
 }
 
 /// The 404 page of a name that no record has.

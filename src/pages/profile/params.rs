@@ -11,24 +11,24 @@ use crate::{
 
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ProfileParams {
-    /// The name to compare with.
-    pub(crate) with: Option<Given<String>>,
     /// The entity type whose records are counted.
     pub(crate) kind: Option<Given<&'static str>>,
+    /// What the subject of the page is compared with, on the page of comparisons.
+    pub(crate) with: Option<Given<String>>,
     /// Whether each spelling of a supplier's name is ranked for itself.
     pub(crate) spellings: Option<Given<bool>>,
 }
 
 pub(crate) static TABLE: &[Param<ProfileParams>] = &[
     Param::new(
-        "with",
-        "A second name, to compare with",
-        ParamType::Text(|p| &mut p.with),
-    ),
-    Param::new(
         "kind",
         "Count the records of this entity type",
         ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
+    ),
+    Param::new(
+        "with",
+        "Compare with a second supplier, or a second department",
+        ParamType::Text(|p| &mut p.with),
     ),
     Param::new(SPELLINGS, ABOUT_SPELLINGS, ParamType::Boolean(|p| &mut p.spellings)),
 ];

@@ -1,6 +1,7 @@
 //! What only the page of a supplier shows: its names with the reason for each, its numbers, and what may be the same.
 
 use crate::{
+    api::analysis::compared::ComparedType,
     catalog::suppliers::{
         Supplier,
         reason::{Evidence, Waiting},
@@ -105,11 +106,13 @@ fn suggestion(t: Texts, own_id: &str, of: &Suggestion) -> SuggestionRow {
             &[("own", &of.own_name), ("other", &of.other_name), ("why", &why)],
         ),
     };
-    let own = address::supplier(t.language(), own_id);
     SuggestionRow {
         name: of.name.clone(),
         href: address::supplier(t.language(), &of.id),
-        compare: Parameters::default().with("with", &of.id).after(&own),
+        compare: Parameters::default()
+            .and("of", own_id)
+            .and("of", &of.id)
+            .after(&address::compare(t.language(), ComparedType::Supplier.name())),
         reason,
     }
 }

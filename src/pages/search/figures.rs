@@ -100,7 +100,6 @@ impl Ranking<'_> {
             }),
             has_amounts: self.has_values,
             rows,
-            same_scale_as: Vec::new(),
         })
     }
 

@@ -70,23 +70,32 @@ pub(crate) fn meanings(
     Ok(found.filter_map(|found| meaning(t, found, preferred)).collect())
 }
 
-fn meaning(t: Texts, found: Suggested, preferred: EntityType) -> Option<Meaning> {
-    let what = match found.meaning {
+/// A meaning that leads to an address with all its records.
+pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
+    Meaning {
+        what: what(t, found.meaning),
+        count: t.with("search-meaning-records", &[("count", &found.records)]),
+        href,
+        label: found.label,
+    }
+}
+
+fn what(t: Texts, meaning: MeaningType) -> String {
+    let what = match meaning {
         MeaningType::Supplier => "supplier",
         MeaningType::Department => "department",
         MeaningType::Solicitation => "solicitation",
         MeaningType::Commodity => "commodity",
         MeaningType::Municipality => "municipality",
     };
-    let what = t.keyed("search-meaning-", what);
+    t.keyed("search-meaning-", what)
+}
+
+fn meaning(t: Texts, found: Suggested, preferred: EntityType) -> Option<Meaning> {
     let lang = t.language();
-    let Some(query) = found.query else {
-        return Some(Meaning {
-            what,
-            count: t.with("search-meaning-records", &[("count", &found.records)]),
-            href: address::solicitation(lang, &found.id),
-            label: found.label,
-        });
+    let Some(query) = &found.query else {
+        let href = address::solicitation(lang, &found.id);
+        return Some(leading_to(t, found, href));
     };
     let rows = &found.by_entity_type;
     let row = rows.iter().find(|row| row.entity_type == preferred);
@@ -95,7 +104,7 @@ fn meaning(t: Texts, found: Suggested, preferred: EntityType) -> Option<Meaning>
         .iter()
         .fold(Parameters::default(), |all, (name, value)| all.with(name, value));
     Some(Meaning {
-        what,
+        what: what(t, found.meaning),
         count: t.keyed_with("search-records-", row.entity_type.name(), &[("count", &row.records)]),
         href: address::search(lang, row.entity_type, &parameters),
         label: found.label,
@@ -110,9 +119,14 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     let t = call.t;
     let lane = SuggestPlan::lane(&call.generation);
     let work = Work::search(&call.generation, move |ask| {
-        let results = meanings(ask, t, &text, preferred, BELOW_BOX)?;
-        let status = t.with("search-suggestions-count", &[("count", &results.len())]);
-        Reply::json(&Meanings { results, status })
+        answer(t, meanings(ask, t, &text, preferred, BELOW_BOX)?)
     });
     call.validated(work.in_lane(lane), &call.query)
+}
+
+/// What a box shows below itself.
+pub(crate) fn answer(t: Texts, mut results: Vec<Meaning>) -> Result<Reply, ApiError> {
+    results.truncate(BELOW_BOX);
+    let status = t.with("search-suggestions-count", &[("count", &results.len())]);
+    Reply::json(&Meanings { results, status })
 }

@@ -191,7 +191,7 @@ fn a_bidder_shows_what_it_won_and_against_whom() {
     );
     assert_shows("/en/vendor/Bidder%200", &["The 20 met most often of 59 rivals."]);
     assert_shows(
-        "/en/vendor/Pavages%20Un%20inc.?with=Trois%20lt%C3%A9e",
+        "/en/compare/supplier?of=Pavages%20Un%20inc.&of=Trois%20lt%C3%A9e",
         &["Both bid on 1 open call: Pavages Un inc. won 1, Trois ltée won 0, and 0 went to neither."],
     );
     let found = SERVER.get("/suppliers?name=Pavages%20Un%20inc.").json();
@@ -207,8 +207,8 @@ fn a_bidder_shows_what_it_won_and_against_whom() {
         assert_eq!(calls.lines().skip(1).collect::<Vec<_>>(), [row]);
     }
     assert_shows(
-        &format!("/en/supplier/{id}?with=Trois%20lt%C3%A9e"),
-        &["Both bid on 1 open call"],
+        &format!("/fr/compare/supplier?of={id}&of=Trois%20lt%C3%A9e"),
+        &["Les deux ont soumissionné à 1 appel public"],
     );
     assert_eq!(get("/en/vendor/Nobody%20at%20all").status, 404);
 }

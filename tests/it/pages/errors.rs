@@ -8,6 +8,13 @@ use crate::support::{Response, TestServer};
 const REFUSED: &[(&str, &str, &str)] = &[
     ("/search", "/search?vendr=acme", "n’est pas un paramètre"),
     ("/search", "/search?vendor=ab", "est trop court"),
+    ("/compare/{what}", "/compare/supplier?with=x", "n’est pas un paramètre"),
+    (
+        "/compare/{what}",
+        "/compare/supplier?of=a&of=b&of=c&of=d&of=e",
+        "Au plus 4 valeurs",
+    ),
+    ("/suggest/{what}", "/suggest/commodity?with=x", "n’est pas un paramètre"),
     ("/search", "/search?vendor=abc&vendor=abd", "est donné deux fois"),
     ("/search", "/search?procurement_method=--", "ni lettre ni chiffre"),
     ("/search", "/search?issued_after=x", "n’est pas une date"),

@@ -153,14 +153,11 @@ fn the_file_of_a_name_has_exactly_its_records() {
             "{query}"
         );
     }
-    // Two names have two files.
-    let html = server.get("/en/vendor/Acme?with=Acme%20Paving%20%2F%20Sons").text();
-    for file in [
-        "/en/vendor.csv/Acme?kind=contract",
-        "/en/vendor.csv/Acme%20Paving%20%2F%20Sons?kind=contract",
-    ] {
-        assert!(html.contains(&format!("<a href=\"{file}\">CSV")), "{file}: {html}");
-    }
+    // Two suppliers have two files.
+    let html = server
+        .get("/en/compare/supplier?of=Acme&of=Acme%20Paving%20%2F%20Sons")
+        .text();
+    assert_eq!(html.matches("?kind=contract\">CSV").count(), 2, "{html}");
 }
 
 #[test]

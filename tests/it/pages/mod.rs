@@ -4,6 +4,7 @@ mod access;
 mod bids;
 mod browser;
 mod charts;
+mod compare;
 mod errors;
 mod files;
 mod findable;

@@ -1,4 +1,4 @@
-//! The pages of a vendor and of a department: figures, ranks, competition, comparison, and names that do not exist.
+//! The pages of a vendor and of a department: figures, ranks, competition, and names that do not exist.
 
 use std::sync::LazyLock;
 
@@ -241,27 +241,6 @@ fn years_that_a_source_does_not_cover_are_shaded() {
 }
 
 #[test]
-fn two_names_are_compared_by_the_same_figures() {
-    let server = server();
-    let html = server.html("/en/vendor/Acme%20Paving?with=b%C3%A9ton%20%26%20fils", 200);
-    assert_in_order(
-        &html,
-        &[
-            "Acme Paving and Béton & Fils",
-            "The same figures of both",
-            "Contracts 4 1",
-            "Total value $1,200,000.00 $2,000,000.00",
-            "Mean value $400,000.00 $2,000,000.00",
-            "Years 2020–2023 2023",
-            "Share without competition 17% 100%",
-        ],
-    );
-    for id in ["id=\"years\"", "id=\"years-2\""] {
-        assert!(html.contains(id), "no {id}: {html}");
-    }
-}
-
-#[test]
 fn an_unknown_name_leads_to_similar_ones() {
     let server = server();
     let html = server.html("/en/vendor/Acme%20Pavin", 404);
@@ -272,9 +251,6 @@ fn an_unknown_name_leads_to_similar_ones() {
     assert!(html.contains("href=\"/en/vendor/Acme%20Paving\""), "{html}");
     let html = server.html("/fr/department/Voiri", 404);
     assert_shows(&html, &["Aucun acheteur n’a ce nom"]);
-    let html = server.html("/en/vendor/Petit?with=Acme%20Pavin", 200);
-    assert_shows(&html, &["Petit", "No supplier has this name – Acme Pavin"]);
-    assert!(html.contains("href=\"/en/vendor/Petit?with=Acme%20Paving\""), "{html}");
 }
 
 #[test]
@@ -288,7 +264,7 @@ fn a_page_that_the_browser_has_is_not_sent_again() {
     };
     assert_eq!(again("/en/vendor/Petit"), 304);
     assert_eq!(again("/fr/vendor/Petit"), 200);
-    assert_eq!(again("/en/vendor/Petit?with=Acme%20Paving"), 200);
+    assert_eq!(again("/en/vendor/Petit?kind=contract"), 200);
     let missing = get(server, "/en/vendor/nobody");
     assert_eq!((missing.status, missing.header("etag")), (404, None));
 }

@@ -303,7 +303,7 @@ fn hostile_records_are_texts_everywhere() {
         for path in [
             format!("/{lang}/record/contract/{id}"),
             format!("/{lang}/vendor/{name}"),
-            format!("/{lang}/vendor/{name}?with={name}"),
+            format!("/{lang}/compare/supplier?of={name}&of={id}"),
             format!("/{lang}/department/{name}"),
             format!("/{lang}/solicitation/{number}"),
         ] {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     browser::{Browser, Page},
-    html::{assert_shows, text},
+    html::assert_shows,
 };
 use crate::support::TestServer;
 
@@ -85,12 +85,6 @@ fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
     ] {
         assert!(page.contains(&part), "the page lacks {part}");
     }
-    // Another name of the same supplier is no second one.
-    let with_itself = SERVER.html(&format!("/en/supplier/{id}?with=sintra%20inc"), 200);
-    assert_eq!(
-        text(&with_itself).matches("contracts worth").count(),
-        text(&page).matches("contracts worth").count()
-    );
     let awards = SERVER.html(&format!("/fr/supplier/{id}?kind=award"), 200);
     assert_shows(
         &awards,
@@ -143,18 +137,8 @@ fn what_may_be_the_same_is_listed_and_compared_but_not_summed() {
              them: they have different official numbers.",
         ],
     );
-    let compare = format!("/en/supplier/{own}?with={other}");
+    let compare = format!("/en/compare/supplier?of={own}&#38;of={other}");
     assert!(page.contains(&format!("href=\"{compare}\"")));
-    for with in [other.clone(), encode("bell nord").clone()] {
-        let both = SERVER.html(&format!("/en/supplier/{own}?with={with}"), 200);
-        assert_shows(
-            &both,
-            &["Bell Nord inc. and Bell Nord", "The same figures of both", "Names"],
-        );
-        assert!(both.contains(&format!("href=\"/en/supplier/{other}\"")));
-    }
-    let unknown = SERVER.html(&format!("/en/supplier/{own}?with=nobody"), 200);
-    assert_shows(&unknown, &["No supplier has this name", "nobody"]);
 }
 
 #[test]

@@ -10,9 +10,10 @@ use crate::{
     catalog::{
         ask::Ask,
         bids::{BidQuery, BidStore, Notice, StoredBid},
+        suppliers::Supplier,
     },
     engine::{Error, aggregation::nearest_rank},
-    model::{Date, bids::Procedure},
+    model::{Date, Facet, bids::Procedure},
 };
 
 /// The names of one of two suppliers, as `a` and `b` name it.
@@ -20,6 +21,24 @@ use crate::{
 pub(crate) struct Side {
     pub(crate) name: String,
     pub(crate) keys: Vec<String>,
+}
+
+impl Side {
+    /// Under one name.
+    pub(crate) fn named(name: &str) -> Side {
+        Side {
+            name: name.to_owned(),
+            keys: vec![Facet::Vendor.key(name)],
+        }
+    }
+
+    /// Under all names of a supplier.
+    pub(crate) fn of(supplier: &Supplier) -> Side {
+        Side {
+            name: supplier.name.clone(),
+            keys: supplier.keys(),
+        }
+    }
 }
 
 /// One of two suppliers.

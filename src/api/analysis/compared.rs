@@ -1,0 +1,215 @@
+//! Suppliers, bodies or commodity codes next to each other: the same figures of each.
+
+use crate::{
+    api::{
+        analysis::{
+            commodity::PREFERRED,
+            figures::{FigurePlan, Figures},
+            profile, supplier,
+        },
+        cost::ScanCost,
+        params::{filters::commodity_filter, include::Include},
+    },
+    catalog::{ask::Ask, generation::Generation, suggest::MeaningType},
+    engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
+    model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
+    query::{Filter, SearchQuery},
+};
+
+/// What is compared: things of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ComparedType {
+    Supplier,
+    Department,
+    Commodity,
+}
+
+/// The maximum number of things that are compared.
+pub(crate) const MAX_COMPARED: usize = 4;
+
+/// One of the things that are compared.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub(crate) subject: Subject,
+    /// How many records of each entity type it has, and the filter that finds them, in the order of [`PREFERRED`].
+    records: Vec<(EntityType, u64, Filter)>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Subject {
+    Supplier {
+        /// `None` for a bidder whom no record names.
+        id: Option<String>,
+        name: String,
+        /// Those under which its bids are found.
+        keys: Vec<String>,
+    },
+    Department(ResolvedName),
+    Commodity(CommodityCode),
+}
+
+impl ComparedType {
+    const ALL: [ComparedType; 3] = [
+        ComparedType::Supplier,
+        ComparedType::Department,
+        ComparedType::Commodity,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            ComparedType::Supplier => "supplier",
+            ComparedType::Department => "department",
+            ComparedType::Commodity => "commodity",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<ComparedType> {
+        ComparedType::ALL.into_iter().find(|of| of.name() == name)
+    }
+
+    pub(crate) const fn meaning(self) -> MeaningType {
+        match self {
+            ComparedType::Supplier => MeaningType::Supplier,
+            ComparedType::Department => MeaningType::Department,
+            ComparedType::Commodity => MeaningType::Commodity,
+        }
+    }
+
+    /// What it is mostly described by: the names of the other side.
+    pub(crate) const fn other_side(self) -> Facet {
+        match self {
+            ComparedType::Department => Facet::Vendor,
+            _ => Facet::NamedDepartment,
+        }
+    }
+
+    /// What is counted of each thing.
+    fn figures(self, entity_type: EntityType) -> FigurePlan {
+        let schema = Schema::of(entity_type);
+        let mut facets = vec![Facet::Year, Facet::Category, Facet::Municipality];
+        if self != ComparedType::Department {
+            facets.push(Facet::NamedDepartment);
+        }
+        if self != ComparedType::Supplier && schema.has_role(Role::Vendor) {
+            facets.push(Facet::Vendor);
+        }
+        if schema.has_role(Role::ProcurementMethod) {
+            facets.push(Facet::ProcurementMethod);
+        }
+        let include = Include {
+            market: false,
+            ..Include::all_of(schema)
+        };
+        FigurePlan::new(facets.into_iter().map(TermsAggregation::all).collect(), include)
+    }
+
+    /// What the figures of so many things cost: they, and the records of every entity type.
+    pub(crate) fn cost(self, generation: &Generation, requested: Option<EntityType>, things: usize) -> ScanCost {
+        let entity_type = requested.unwrap_or(PREFERRED[0]);
+        let mut scans = vec![(entity_type, self.figures(entity_type).scans() * things)];
+        scans.extend(EntityType::ALL.map(|entity_type| (entity_type, things)));
+        ScanCost::of(generation, &scans)
+    }
+}
+
+impl Compared {
+    /// The thing that a text identifies: a supplier's identifier or name, a department's name, a commodity code.
+    pub(crate) fn find(ask: &Ask, what: ComparedType, text: &str) -> Result<Option<Compared>, Error> {
+        match what {
+            ComparedType::Supplier => Ok(of_supplier(&ask.generation, text)),
+            ComparedType::Department => of_department(ask, text),
+            ComparedType::Commodity => of_commodity(ask, text),
+        }
+    }
+
+    /// What finds the same thing again.
+    pub(crate) fn id(&self) -> &str {
+        match &self.subject {
+            Subject::Supplier { id, name, .. } => id.as_ref().unwrap_or(name),
+            Subject::Department(named) => &named.name,
+            Subject::Commodity(code) => code.key(),
+        }
+    }
+
+    pub(crate) fn records(&self, entity_type: EntityType) -> u64 {
+        let row = self.records.iter().find(|(of, ..)| *of == entity_type);
+        row.map_or(0, |(_, records, _)| *records)
+    }
+
+    /// The search for its records; `None` without any.
+    pub(crate) fn query(&self, entity_type: EntityType) -> Option<SearchQuery> {
+        let (_, _, filter) = self.records.iter().find(|(of, ..)| *of == entity_type)?;
+        Some(SearchQuery::newest(entity_type, vec![filter.clone()]))
+    }
+
+    /// The figures of the records that [`Compared::query`] finds.
+    pub(crate) fn figures(&self, ask: &Ask, what: ComparedType, query: &SearchQuery) -> Result<Figures, Error> {
+        what.figures(query.entity_type).run(ask, query)
+    }
+}
+
+/// The entity types with records of at least one of the things, and how many these are together.
+pub(crate) fn entity_types(things: &[Compared]) -> Vec<(EntityType, u64)> {
+    let together = |of: EntityType| (of, things.iter().map(|thing| thing.records(of)).sum());
+    let all = PREFERRED.into_iter().map(together);
+    all.filter(|(_, records)| *records > 0).collect()
+}
+
+/// The first preferred entity type that all things have records of, or at least one.
+pub(crate) fn common_entity_type(things: &[Compared]) -> EntityType {
+    let types = entity_types(things);
+    let of_all = |(of, _): &&(EntityType, u64)| things.iter().all(|thing| thing.records(*of) > 0);
+    let chosen = types.iter().find(of_all).or_else(|| types.first());
+    chosen.map_or(PREFERRED[0], |(of, _)| *of)
+}
+
+fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
+    let suppliers = &generation.suppliers;
+    let number = suppliers.find_id(text).or_else(|| suppliers.find_name(text));
+    if let Some(found) = number.and_then(|number| suppliers.get(number)) {
+        let filter = supplier::filter(&found);
+        let row = |(of, records)| (of, records, filter.clone());
+        return Some(Compared {
+            records: profile::supplier_records(&found).map(row).collect(),
+            subject: Subject::Supplier {
+                keys: found.keys(),
+                id: Some(found.id),
+                name: found.name,
+            },
+        });
+    }
+    // A bidder without records need not be a known supplier.
+    let keys = vec![Facet::Vendor.key(text)];
+    let is_bidder = generation.bids.notices_of(&keys).next().is_some();
+    is_bidder.then(|| Compared {
+        subject: Subject::Supplier {
+            id: None,
+            name: text.to_owned(),
+            keys,
+        },
+        records: Vec::new(),
+    })
+}
+
+fn of_department(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
+    let facet = Facet::Department;
+    let found = profile::find(ask, facet, text)?;
+    let row = |of: &profile::NamedRecords| (of.entity_type, of.records, profile::filter(facet, &of.named));
+    Ok(found.first().map(|first| Compared {
+        subject: Subject::Department(first.named.clone()),
+        records: found.iter().map(row).collect(),
+    }))
+}
+
+fn of_commodity(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
+    let Ok(code) = CommodityCode::parse(text) else {
+        return Ok(None);
+    };
+    let filter = commodity_filter(&code);
+    let queries = PREFERRED.map(|of| SearchQuery::newest(of, vec![filter.clone()]));
+    let counts = ask.counts(queries.into())?;
+    let rows = PREFERRED.into_iter().zip(counts).filter(|(_, records)| *records > 0);
+    let records: Vec<_> = rows.map(|(of, records)| (of, records, filter.clone())).collect();
+    let subject = Subject::Commodity(code);
+    Ok((!records.is_empty()).then_some(Compared { subject, records }))
+}

@@ -1,0 +1,206 @@
+//! The figures of the compared things in rows, each with its difference from that of the first one.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    api::analysis::{compared::Subject, competition::Competition},
+    model::Facet,
+    pages::{
+        coverage_note::written_years, messages::Texts, overview::Overview, overview::side, periods::years_between,
+    },
+};
+
+/// A thing with what was counted of it; `None` if it has no records of the entity type.
+pub(super) struct Side<'a> {
+    pub(super) subject: &'a Subject,
+    pub(super) overview: Option<Overview<'a>>,
+    pub(super) competition: Option<Competition>,
+}
+
+/// A row of the table.
+pub(super) struct Row {
+    pub(super) label: String,
+    /// In the order of the things.
+    pub(super) cells: Vec<Cell>,
+}
+
+pub(super) struct Cell {
+    pub(super) value: String,
+    /// How it differs from that of the first thing.
+    pub(super) difference: Option<String>,
+}
+
+enum Figure {
+    Missing,
+    Text(String),
+    Count(u64),
+    Money(f64),
+    Share(f64),
+}
+
+/// The years that the sources of the things cover.
+pub(super) struct CoveredYears {
+    /// Those of all things.
+    common: BTreeSet<i32>,
+    is_even: bool,
+}
+
+impl CoveredYears {
+    pub(super) fn of(sides: &[Side]) -> CoveredYears {
+        let covered = sides
+            .iter()
+            .filter_map(|side| Some(side.overview.as_ref()?.covered_years()));
+        let covered: Vec<BTreeSet<i32>> = covered.collect();
+        let mut common = covered.first().cloned().unwrap_or_default();
+        common.retain(|year| covered.iter().all(|years| years.contains(year)));
+        CoveredYears {
+            is_even: covered.iter().all(|years| *years == common),
+            common,
+        }
+    }
+
+    /// That the figures are of different years, if they are.
+    pub(super) fn note(&self, t: Texts) -> Option<String> {
+        if self.is_even {
+            return None;
+        }
+        Some(if self.common.is_empty() {
+            t.text("compare-no-common-years")
+        } else {
+            t.with("compare-uneven", &[("years", &written_years(t, &self.common))])
+        })
+    }
+}
+
+/// The table. Other years than those of all things are left out of the rows that compare these.
+pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYears) -> Vec<Row> {
+    let row = |label: String, figure: &dyn Fn(&Side) -> Figure| Row::new(t, label, sides.iter().map(figure).collect());
+    let of = |side: &Side, figure: &dyn Fn(&Overview) -> Figure| side.overview.as_ref().map_or(Figure::Missing, figure);
+    let Some(first) = sides.iter().find_map(|side| side.overview.as_ref()) else {
+        return Vec::new();
+    };
+    let kinds = t.keyed("kinds-", first.entity_type().name());
+    let total = |side: &Side| side.overview.as_ref().map_or(0, |overview| overview.counted().total);
+    let mut rows = vec![row(kinds.clone(), &|side| Figure::Count(total(side)))];
+    if first.amount.is_some() {
+        rows.push(row(t.text("compare-fact-value"), &|side| {
+            of(side, &|of| amount(of, 1.0))
+        }));
+        rows.push(row(t.text("compare-fact-mean"), &|side| {
+            of(side, &|of| amount(of, of.with_value() as f64))
+        }));
+    }
+    rows.push(row(t.text("compare-fact-period"), &|side| of(side, &period)));
+    if !covered.is_even && !covered.common.is_empty() {
+        let years = written_years(t, &covered.common);
+        let label = |what: &str| t.with("compare-in-years", &[("what", &what), ("years", &years)]);
+        let number = |of: &Overview| Figure::Count(in_years(of, &covered.common).0);
+        rows.push(row(label(&kinds), &|side| of(side, &number)));
+        if first.amount.is_some() {
+            let value = |of: &Overview| Figure::Money(in_years(of, &covered.common).1);
+            rows.push(row(label(&t.text("compare-fact-value")), &|side| of(side, &value)));
+        }
+    }
+    if sides
+        .iter()
+        .any(|side| matches!(side.subject, Subject::Supplier { .. }))
+    {
+        rows.push(row(t.text("compare-fact-names"), &names));
+    }
+    rows.push(row(t.keyed("compare-fact-", side(other)), &|side| {
+        of(side, &|of| Figure::Count(of.distinct(other)))
+    }));
+    rows.push(row(t.text("compare-fact-competition"), &|side| {
+        without_competition(side)
+    }));
+    rows.push(row(t.text("compare-fact-coverage"), &|side| {
+        let competition = side.competition.as_ref();
+        competition.map_or(Figure::Missing, |competition| Figure::Share(competition.coverage()))
+    }));
+    rows
+}
+
+/// How many names of a supplier are joined.
+fn names(side: &Side) -> Figure {
+    match side.subject {
+        Subject::Supplier { keys, .. } => Figure::Text(keys.len().to_string()),
+        _ => Figure::Missing,
+    }
+}
+
+/// The sum of the values, divided by so many.
+fn amount(of: &Overview, by: f64) -> Figure {
+    let amount = of.amount.filter(|_| of.with_value() > 0);
+    amount.map_or(Figure::Missing, |amount| Figure::Money(amount / by))
+}
+
+fn period(of: &Overview) -> Figure {
+    let counted = of.counted();
+    years_between(counted.earliest_date, counted.latest_date).map_or(Figure::Missing, Figure::Text)
+}
+
+/// The number and the value of the records of these years.
+fn in_years(of: &Overview, years: &BTreeSet<i32>) -> (u64, f64) {
+    let counts = of.counts(Facet::Year);
+    let is_in = |value: &str| value.parse().is_ok_and(|year: i32| years.contains(&year));
+    let buckets = counts.buckets.iter().filter(|bucket| is_in(&bucket.value));
+    buckets.fold((0, 0.0), |(count, value), bucket| {
+        (count + bucket.count, value + bucket.total_value.dollars())
+    })
+}
+
+fn without_competition(side: &Side) -> Figure {
+    let (Some(competition), Some(overview)) = (&side.competition, &side.overview) else {
+        return Figure::Missing;
+    };
+    let share = competition.share_without(overview.amount.is_some());
+    share.map_or(Figure::Missing, Figure::Share)
+}
+
+impl Row {
+    fn new(t: Texts, label: String, figures: Vec<Figure>) -> Row {
+        let cell = |(number, figure): (usize, &Figure)| Cell {
+            value: figure.written(t),
+            difference: figures
+                .first()
+                .filter(|_| number > 0)
+                .and_then(|first| difference(t, first, figure)),
+        };
+        Row {
+            label,
+            cells: figures.iter().enumerate().map(cell).collect(),
+        }
+    }
+}
+
+impl Figure {
+    fn written(&self, t: Texts) -> String {
+        match self {
+            Figure::Missing => "–".to_owned(),
+            Figure::Text(text) => text.clone(),
+            Figure::Count(count) => t.count(*count),
+            Figure::Money(amount) => t.money(*amount),
+            Figure::Share(share) => t.percent(*share),
+        }
+    }
+}
+
+/// "$1,200.00 more", "3 less"; of shares in percentage points.
+fn difference(t: Texts, first: &Figure, own: &Figure) -> Option<String> {
+    let (first, own, amount) = match (first, own) {
+        (Figure::Count(first), Figure::Count(own)) => (*first as f64, *own as f64, t.count(own.abs_diff(*first))),
+        (Figure::Money(first), Figure::Money(own)) => (*first, *own, t.money((own - first).abs())),
+        (Figure::Share(first), Figure::Share(own)) => {
+            // As the percentages are written.
+            let (first, own) = ((first * 100.0).round(), (own * 100.0).round());
+            let points = (own - first).abs() as u64;
+            (first, own, t.with("compare-points", &[("count", &points)]))
+        }
+        _ => return None,
+    };
+    if own == first {
+        return Some(t.text("compare-same"));
+    }
+    let key = if own > first { "compare-more" } else { "compare-less" };
+    Some(t.with(key, &[("amount", &amount)]))
+}

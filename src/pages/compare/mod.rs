@@ -1,0 +1,408 @@
+//! `/{lang}/compare/{what}`: up to four suppliers, bodies or commodity codes next to each other: the same figures of
+//! each with their differences, the years of all on one axis, and a box that adds another one.
+
+mod figures;
+mod form;
+mod pairs;
+
+use actix_web::http::StatusCode;
+use askama::Template;
+
+use self::{
+    figures::{CoveredYears, Row, Side, rows},
+    pairs::{HeadToHead, head_to_head},
+};
+use crate::{
+    api::{
+        analysis::{
+            compared::{Compared, ComparedType, MAX_COMPARED, Subject, common_entity_type, entity_types},
+            competition::Competition,
+            figures::Figures,
+            suggest::{SuggestPlan, Suggested},
+        },
+        params::{
+            param::Param,
+            parse::{Case, Given},
+            read::read_all,
+            value::{ENTITY_TYPES, ParamType},
+        },
+    },
+    catalog::{ask::Ask, generation::Generation},
+    engine::names::BodyKind,
+    http::{
+        error::ApiError,
+        quoted::quoted,
+        work::{Reply, Work},
+    },
+    model::{Date, EntityType, Facet, Language},
+    pages::{
+        address::{self, Parameters},
+        charts::{ComparedYears, YearBars},
+        commodity_names,
+        kind_tabs::KindTab,
+        messages::Texts,
+        overview::Overview,
+        page::{CsvLink, Exports, Layout, PageCall, Section, render},
+        route::{Handler, Page},
+        search::meanings::{self, Meaning},
+    },
+    query::SearchQuery,
+};
+
+pub(crate) use form::CompareForm;
+
+pub(crate) const PAGE: Page = Page {
+    template: "/{lang}/compare/{what}",
+    handler: Handler::Named(page),
+    ..Page::DEFAULT
+};
+
+/// What the box of the form suggests while somebody types.
+pub(crate) const SUGGEST: Page = Page {
+    template: "/{lang}/suggest/{what}",
+    handler: Handler::Named(suggest),
+    ..Page::DEFAULT
+};
+
+#[derive(Debug, Default, PartialEq)]
+struct CompareParams {
+    of: Vec<String>,
+    kind: Option<Given<&'static str>>,
+    q: Option<Given<String>>,
+}
+
+const OF: Param<CompareParams> = Param::new(
+    "of",
+    "What is compared: a supplier's identifier or name, a department's name, a commodity code; up to four times",
+    ParamType::Texts(MAX_COMPARED, |p| &mut p.of),
+);
+
+const KIND: Param<CompareParams> = Param::new(
+    "kind",
+    "Count the records of this entity type",
+    ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
+);
+
+static TABLE: &[Param<CompareParams>] = &[OF, KIND];
+
+static SUGGEST_TABLE: &[Param<CompareParams>] = &[
+    OF,
+    KIND,
+    Param::new("q", "What somebody types", ParamType::Typed(|p| &mut p.q)),
+];
+
+/// The HTML ids of the bars of each thing.
+const IDS: [&str; MAX_COMPARED] = ["years-1", "years-2", "years-3", "years-4"];
+
+/// The maximum number of things of all types that a text may mean; those of the compared type are shown.
+const MAX_FOUND: usize = 40;
+
+#[derive(Template)]
+#[template(path = "compare.html")]
+struct ComparePage {
+    layout: Layout,
+    t: Texts,
+    what: &'static str,
+    /// Of the entity types that the things have records of.
+    tabs: Vec<KindTab>,
+    things: Vec<Thing>,
+    unknown: Vec<Unknown>,
+    rows: Vec<Row>,
+    /// That the figures are of different years.
+    uneven: Option<String>,
+    years: Option<ComparedYears>,
+    /// The calls that two suppliers bid on.
+    pairs: Vec<HeadToHead>,
+    /// `None` if no more can be added.
+    form: Option<CompareForm>,
+}
+
+/// A thing that is compared.
+struct Thing {
+    name: String,
+    /// Its own page.
+    href: String,
+    /// The comparison without it, and the label of that link.
+    without: String,
+    removal: String,
+    sentence: Option<String>,
+    headline: Option<String>,
+    coverage: Option<String>,
+}
+
+/// A text that identifies nothing, and what it may mean.
+struct Unknown {
+    text: String,
+    meant: Vec<Meaning>,
+}
+
+/// What the page needs of the request.
+#[derive(Clone)]
+struct Request {
+    what: ComparedType,
+    of: Vec<String>,
+    kind: Option<EntityType>,
+    t: Texts,
+    today: Date,
+}
+
+impl Request {
+    fn of(call: &PageCall, what: &str, given: CompareParams) -> Result<Request, ApiError> {
+        let types = "supplier, department or commodity";
+        let unknown = || ApiError::not_found(format!("{} cannot be compared; give {types}", quoted(what)));
+        Ok(Request {
+            what: ComparedType::parse(what).ok_or_else(unknown)?,
+            of: given.of,
+            kind: given.kind.and_then(|given| EntityType::parse(given.value)),
+            t: call.t,
+            today: call.today,
+        })
+    }
+
+    fn lang(&self) -> Language {
+        self.t.language()
+    }
+
+    /// The comparison of these.
+    fn address(&self, of: &[&str]) -> String {
+        let kind = self.kind.map(|kind| Parameters::default().with("kind", kind.name()));
+        let all = of.iter().fold(kind.unwrap_or_default(), |all, id| all.and("of", id));
+        all.after(&address::compare(self.lang(), self.what.name()))
+    }
+}
+
+fn page(call: &PageCall, what: &str) -> Result<Work, ApiError> {
+    let request = Request::of(call, what, read_all(TABLE, call.query)?)?;
+    let layout = call.layout(call.t.text("compare-title"), Section::Search);
+    let cost = request
+        .what
+        .cost(&call.generation, request.kind, request.of.len().max(1));
+    let work = Work::search(&call.generation, move |ask| compared(ask, &request, layout));
+    call.validated(
+        cost.and_bids(&call.generation, 1).charge(work),
+        &(call.path, call.query),
+    )
+}
+
+fn compared(ask: &Ask, request: &Request, layout: Layout) -> Result<Reply, ApiError> {
+    let (mut things, mut texts): (Vec<Compared>, Vec<&String>) = (Vec::new(), Vec::new());
+    for text in &request.of {
+        match Compared::find(ask, request.what, text)? {
+            // Another name of the same thing is no second one.
+            Some(thing) if things.iter().all(|known| known.id() != thing.id()) => things.push(thing),
+            Some(_) => {}
+            None => texts.push(text),
+        }
+    }
+    let ids: Vec<&str> = things.iter().map(Compared::id).collect();
+    let unknown = |text: &String| {
+        let meant = meant(ask, request, &ids, text)?;
+        Ok(Unknown {
+            text: text.clone(),
+            meant,
+        })
+    };
+    let unknown = texts
+        .into_iter()
+        .map(unknown)
+        .collect::<Result<Vec<Unknown>, ApiError>>()?;
+    let is_missing = things.is_empty() && !unknown.is_empty();
+    let page = shown(ask, request, &things, unknown, layout)?;
+    let reply = render(&page)?;
+    Ok(if is_missing {
+        reply.with_status(StatusCode::NOT_FOUND)
+    } else {
+        reply
+    })
+}
+
+fn shown(
+    ask: &Ask,
+    request: &Request,
+    things: &[Compared],
+    unknown: Vec<Unknown>,
+    layout: Layout,
+) -> Result<ComparePage, ApiError> {
+    let (t, what) = (request.t, request.what);
+    let kind = request.kind.unwrap_or_else(|| common_entity_type(things));
+    let mut counted: Vec<Option<(SearchQuery, Figures)>> = Vec::new();
+    for thing in things {
+        let figures = |query: SearchQuery| Ok::<_, ApiError>((thing.figures(ask, what, &query)?, query));
+        let figures = thing.query(kind).map(figures).transpose()?;
+        counted.push(figures.map(|(figures, query)| (query, figures)));
+    }
+    let sides: Vec<Side> = things
+        .iter()
+        .zip(&counted)
+        .map(|(thing, counted)| side(ask, request, thing, counted))
+        .collect();
+    let covered = CoveredYears::of(&sides);
+    let mut shown = Vec::new();
+    for (number, side) in sides.iter().enumerate() {
+        shown.push(thing(&ask.generation, request, (things, number), side)?);
+    }
+    let ids: Vec<String> = things.iter().map(|thing| thing.id().to_owned()).collect();
+    let tab = |(of, records)| {
+        let parameters = ids.iter().fold(Parameters::default(), |all, id| all.and("of", id));
+        KindTab::new(
+            of,
+            records,
+            Some(kind),
+            &address::compare(request.lang(), what.name()),
+            &parameters,
+        )
+    };
+    Ok(ComparePage {
+        t,
+        what: what.name(),
+        tabs: entity_types(things).into_iter().map(tab).collect(),
+        unknown,
+        rows: rows(t, &sides, what.other_side(), &covered),
+        uneven: covered.note(t),
+        years: years(t, request, &shown, &sides),
+        pairs: head_to_head(ask, t, things)?,
+        form: (things.len() < MAX_COMPARED).then(|| CompareForm::new(request.lang(), what, request.kind, ids)),
+        layout: Layout {
+            title: title(t, &shown),
+            exports: Exports {
+                csv: shown.iter().map(|thing| csv_link(thing, kind)).collect(),
+                ..Exports::default()
+            },
+            ..layout
+        },
+        things: shown,
+    })
+}
+
+/// The records of a thing as a file.
+fn csv_link(thing: &Thing, kind: EntityType) -> CsvLink {
+    let file = address::spreadsheet(&thing.href);
+    CsvLink {
+        name: thing.name.clone(),
+        href: Parameters::default().with("kind", kind.name()).after(&file),
+    }
+}
+
+fn side<'a>(
+    ask: &'a Ask,
+    request: &Request,
+    thing: &'a Compared,
+    counted: &'a Option<(SearchQuery, Figures)>,
+) -> Side<'a> {
+    let overview = counted
+        .as_ref()
+        .map(|(query, figures)| Overview::of((ask, request.t, request.today), (query, figures), true, false));
+    let competition = overview.as_ref().and_then(|overview| {
+        let methods = overview.counted().facets.get(&Facet::ProcurementMethod).cloned()?;
+        let values = overview.counted().values.as_ref();
+        let amount = values.map(|values| values.total_value).unwrap_or_default();
+        Some(Competition::of(methods, overview.counted().total, amount))
+    });
+    Side {
+        subject: &thing.subject,
+        overview,
+        competition,
+    }
+}
+
+/// The thing with this number.
+fn thing(
+    generation: &Generation,
+    request: &Request,
+    (things, number): (&[Compared], usize),
+    side: &Side,
+) -> Result<Thing, ApiError> {
+    let (name, href) = name_and_page(generation, request.t, side.subject);
+    let others = things.iter().enumerate().filter(|(other, _)| *other != number);
+    let others: Vec<&str> = others.map(|(_, thing)| thing.id()).collect();
+    let of = side.overview.as_ref();
+    let other = request.what.other_side();
+    let headline = of.map(|of| of.headline(other, side.competition.as_ref())).transpose()?;
+    Ok(Thing {
+        href,
+        without: request.address(&others),
+        removal: request.t.with("compare-remove", &[("name", &name)]),
+        sentence: of.map(|of| format!("{}.", of.sentence_parts().join(", "))),
+        headline: headline.flatten(),
+        coverage: of.and_then(Overview::coverage),
+        name,
+    })
+}
+
+/// The name in the language of the page, if it is known, and the page of the thing alone.
+fn name_and_page(generation: &Generation, t: Texts, subject: &Subject) -> (String, String) {
+    let lang = t.language();
+    match subject {
+        Subject::Supplier { id, name, .. } => {
+            let own = id.as_ref().map(|id| address::supplier(lang, id));
+            (name.clone(), own.unwrap_or_else(|| address::vendor(lang, name)))
+        }
+        Subject::Department(named) => {
+            let own = named.name_fr.as_ref().filter(|_| lang == Language::French);
+            let name = own.unwrap_or(&named.name).clone();
+            let href = address::department(lang, &name);
+            (name, href)
+        }
+        Subject::Commodity(code) => (
+            commodity_names::label(&generation.commodities, code, t),
+            address::commodity(lang, code),
+        ),
+    }
+}
+
+/// The parameters of the search for exactly the records of a thing; `None` if no search finds them.
+fn searched(subject: &Subject) -> Option<Parameters> {
+    let (parameter, value) = match subject {
+        Subject::Supplier { id, .. } => ("supplier", id.as_deref()?),
+        Subject::Department(named) if named.kind == Some(BodyKind::Buyer) => ("department_is", named.name.as_str()),
+        Subject::Department(_) => return None,
+        Subject::Commodity(code) => ("commodity", code.key()),
+    };
+    Some(Parameters::default().with(parameter, value))
+}
+
+fn years(t: Texts, request: &Request, things: &[Thing], sides: &[Side]) -> Option<ComparedYears> {
+    let bars = |((thing, side), id): ((&Thing, &Side), &'static str)| -> Option<(String, YearBars)> {
+        let years = side.overview.as_ref()?.years(id, searched(side.subject).as_ref())?;
+        Some((thing.name.clone(), years))
+    };
+    let series: Vec<_> = things.iter().zip(sides).zip(IDS).filter_map(bars).collect();
+    (!series.is_empty()).then(|| ComparedYears::new(request.lang(), t.text("compare-years"), series))
+}
+
+fn title(t: Texts, things: &[Thing]) -> String {
+    let names: Vec<&str> = things.iter().map(|thing| thing.name.as_str()).collect();
+    match names[..] {
+        [] => t.text("compare-title"),
+        _ => t.with("compare-title-of", &[("names", &names.join(" · "))]),
+    }
+}
+
+/// What a text may mean, each with the comparison that has it too.
+fn meant(ask: &Ask, request: &Request, ids: &[&str], text: &str) -> Result<Vec<Meaning>, ApiError> {
+    let plan = SuggestPlan {
+        text: text.to_owned(),
+        language: request.lang(),
+        limit: MAX_FOUND,
+    };
+    let is_new = |found: &Suggested| !ids.contains(&found.id.as_str());
+    let found = plan.run(ask)?.into_iter();
+    let wanted = found.filter(|found| found.meaning == request.what.meaning() && is_new(found));
+    let with = |found: Suggested| {
+        let href = request.address(&[ids, &[found.id.as_str()]].concat());
+        meanings::leading_to(request.t, found, href)
+    };
+    Ok(wanted.map(with).collect())
+}
+
+fn suggest(call: &PageCall, what: &str) -> Result<Work, ApiError> {
+    let mut given: CompareParams = read_all(SUGGEST_TABLE, call.query)?;
+    let text = given.q.take().map(|given| given.value).unwrap_or_default();
+    let request = Request::of(call, what, given)?;
+    let lane = SuggestPlan::lane(&call.generation);
+    let work = Work::search(&call.generation, move |ask| {
+        let ids: Vec<&str> = request.of.iter().map(String::as_str).collect();
+        meanings::answer(request.t, meant(ask, &request, &ids, &text)?)
+    });
+    call.validated(work.in_lane(lane), &(call.path, call.query))
+}

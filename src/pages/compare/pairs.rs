@@ -1,0 +1,75 @@
+//! Suppliers head to head: the open calls that two of them bid on.
+
+use crate::{
+    api::analysis::{
+        bids::pair::{Pair, Side},
+        compared::{Compared, Subject},
+    },
+    catalog::ask::Ask,
+    http::error::ApiError,
+    pages::{
+        address::{self, Parameters},
+        messages::Texts,
+    },
+};
+
+/// Two suppliers that bid on the same calls.
+pub(super) struct HeadToHead {
+    pub(super) sentence: String,
+    /// The file with the calls.
+    pub(super) csv: String,
+}
+
+/// Each two that bid on the same calls.
+pub(super) fn head_to_head(ask: &Ask, t: Texts, things: &[Compared]) -> Result<Vec<HeadToHead>, ApiError> {
+    let bidders: Vec<(&Compared, Side)> = things
+        .iter()
+        .filter_map(|thing| Some((thing, bidder(thing)?)))
+        .collect();
+    let mut found = Vec::new();
+    for (number, (first, own)) in bidders.iter().enumerate() {
+        for (second, other) in &bidders[number + 1..] {
+            let pair = Pair::of(ask, own.clone(), other.clone())?;
+            if pair.calls > 0 {
+                found.push(HeadToHead {
+                    sentence: sentence(t, &pair),
+                    csv: csv(t, first, second),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn bidder(thing: &Compared) -> Option<Side> {
+    match &thing.subject {
+        Subject::Supplier { name, keys, .. } => Some(Side {
+            name: name.clone(),
+            keys: keys.clone(),
+        }),
+        _ => None,
+    }
+}
+
+fn csv(t: Texts, first: &Compared, second: &Compared) -> String {
+    let page = match &first.subject {
+        Subject::Supplier { id: Some(id), .. } => address::supplier(t.language(), id),
+        _ => address::vendor(t.language(), first.id()),
+    };
+    let file = format!("{}/calls", address::spreadsheet(&page));
+    Parameters::default().with("with", second.id()).after(&file)
+}
+
+fn sentence(t: Texts, pair: &Pair) -> String {
+    t.with(
+        "bidder-pair",
+        &[
+            ("count", &pair.calls),
+            ("first", &pair.a.vendor_name),
+            ("first_won", &pair.a.won),
+            ("second", &pair.b.vendor_name),
+            ("second_won", &pair.b.won),
+            ("others", &pair.won_by_others),
+        ],
+    )
+}

@@ -1,0 +1,37 @@
+# The comparison of suppliers, buyers or commodities.
+
+compare-title = Comparison
+compare-title-of = Comparison: { $names }
+compare-kicker-supplier = Suppliers
+compare-kicker-department = Buyers
+compare-kicker-commodity = Commodities
+compare-things = Compared
+compare-remove = Remove { $name }
+compare-label-supplier = Compare with another supplier
+compare-label-department = Compare with another buyer
+compare-label-commodity = Compare with another commodity, by its words or code
+compare-button = Compare
+compare-unknown-supplier = No supplier has this name
+compare-unknown-department = No buyer has this name
+compare-unknown-commodity = No commodity has this code
+compare-caption = The same figures, and how they differ from those of the first
+compare-more = { $amount } more
+compare-less = { $amount } less
+compare-same = the same
+compare-points = { $count ->
+    [one] { $count } point
+   *[other] { $count } points
+}
+compare-years = By year, on one axis
+compare-nothing = There are no records of this type. Choose another type.
+compare-uneven = The sources do not cover the same years for all: the whole totals are not comparable. The rows “in { $years }” have only the years that are covered for all.
+compare-no-common-years = The sources cover no year for all: these totals are not comparable.
+compare-in-years = { $what } in { $years }
+compare-fact-value = Total value
+compare-fact-mean = Mean value
+compare-fact-period = Years
+compare-fact-buyers = Buyers
+compare-fact-suppliers = Suppliers
+compare-fact-names = Names
+compare-fact-competition = Share without competition
+compare-fact-coverage = Method is published for

@@ -1,0 +1,37 @@
+# La comparaison de fournisseurs, d’acheteurs ou de produits et services.
+
+compare-title = Comparaison
+compare-title-of = Comparaison : { $names }
+compare-kicker-supplier = Fournisseurs
+compare-kicker-department = Acheteurs
+compare-kicker-commodity = Produits et services
+compare-things = Comparés
+compare-remove = Retirer { $name }
+compare-label-supplier = Comparer avec un autre fournisseur
+compare-label-department = Comparer avec un autre acheteur
+compare-label-commodity = Comparer avec un autre produit ou service, par ses mots ou son code
+compare-button = Comparer
+compare-unknown-supplier = Aucun fournisseur n’a ce nom
+compare-unknown-department = Aucun acheteur n’a ce nom
+compare-unknown-commodity = Aucun produit ou service n’a ce code
+compare-caption = Les mêmes chiffres, et leur écart avec ceux du premier
+compare-more = { $amount } de plus
+compare-less = { $amount } de moins
+compare-same = le même
+compare-points = { $count ->
+    [one] { $count } point
+   *[other] { $count } points
+}
+compare-years = Par année, sur un seul axe
+compare-nothing = Il n’y a aucun document de ce type. Choisissez un autre type.
+compare-uneven = Les sources ne couvrent pas les mêmes années pour tous : les totaux ne sont pas comparables. Les lignes « en { $years } » ne comptent que les années couvertes pour tous.
+compare-no-common-years = Les sources ne couvrent aucune année pour tous : ces totaux ne sont pas comparables.
+compare-in-years = { $what } en { $years }
+compare-fact-value = Valeur totale
+compare-fact-mean = Valeur moyenne
+compare-fact-period = Années
+compare-fact-buyers = Acheteurs
+compare-fact-suppliers = Fournisseurs
+compare-fact-names = Noms
+compare-fact-competition = Part sans concurrence
+compare-fact-coverage = Mode publié pour

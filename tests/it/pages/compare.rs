@@ -1,0 +1,151 @@
+//! The comparison of suppliers, buyers and commodities.
+
+use std::sync::LazyLock;
+
+use procure::{http::encoding::encode, model::entity_type::EntityType};
+use serde_json::{Value, json};
+
+use super::html::{assert_shows, text};
+use crate::support::TestServer;
+
+/// Vendor, year, value, buyer and code of each contract.
+const CONTRACTS: [(&str, i32, f64, &str, &str); 7] = [
+    ("Acme Paving", 2020, 100_000.0, "Roads", "72141003"),
+    ("ACME PAVING", 2021, 300_000.0, "Roads", "72141003"),
+    ("Béton & Fils", 2021, 1_000_000.0, "Parks", "72141104"),
+    ("Petit", 2021, 5_000.0, "Parks", "72141104"),
+    ("Fourth", 2021, 1.0, "Ports", "72141104"),
+    ("Fifth", 2021, 1.0, "Ports", "72141104"),
+    ("Bell Nord", 2021, 7.0, "Ports", "72141104"),
+];
+
+static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
+    let contract = |(number, (vendor, year, value, buyer, code)): (usize, (&str, i32, f64, &str, &str))| {
+        let record = json!({
+            "record_id": format!("c{number}"), "award_date": format!("{year}-02-03"), "vendor_name": vendor,
+            "municipality": "laval", "title_en": "Work", "department_en": buyer, "contract_value": value,
+            "unspsc": code, "procurement_method_en": "Open bidding",
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    let award = json!({"record_id": "a1", "award_date": "2022-01-01", "vendor_name": "Petit", "contract_value": 9.0});
+    let contracts = CONTRACTS.into_iter().enumerate().map(contract);
+    let records: Vec<_> = contracts.chain([(EntityType::Award, award.to_string())]).collect();
+    TestServer::own(&records, |_| {})
+});
+
+fn compared(path: &str) -> String {
+    SERVER.html(path, 200)
+}
+
+fn id(name: &str) -> String {
+    let found = SERVER.get(&format!("/suppliers?name={}", encode(name))).json();
+    found["results"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn figures_stand_in_rows_with_their_differences() {
+    let path = format!(
+        "/en/compare/supplier?of={}&of={}&of=Petit",
+        id("Acme Paving"),
+        encode("béton & fils")
+    );
+    let html = compared(&path);
+    assert_shows(
+        &html,
+        &[
+            "Comparison: ACME PAVING · Béton & Fils · Petit",
+            "Contracts 2 1 1 less 1 1 less",
+            "Total value $400,000.00 $1,000,000.00 $600,000.00 more $5,000.00 $395,000.00 less",
+            "Mean value $200,000.00 $1,000,000.00 $800,000.00 more",
+            "Years 2020–2021 2021 2021",
+            "Share without competition 0% 0% the same 0% the same",
+            "By year, on one axis",
+        ],
+    );
+    assert_eq!(html.matches("class=\"year-bars\"").count(), 3);
+    // A bar leads to the records of its supplier and year.
+    let year = format!(
+        "/en/search?kind=contract&#38;supplier={}&#38;issued_after=2020-01-01&#38;issued_before=2020-12-31",
+        id("Acme Paving")
+    );
+    assert!(html.contains(&year), "{html}");
+    let without = format!("/en/compare/supplier?of={}&#38;of={}\"", id("Acme Paving"), id("Petit"));
+    assert!(html.contains(&without), "{html}");
+    // Only one of them has awards.
+    let awards = compared(&format!(
+        "/fr/compare/supplier?kind=award&of=Petit&of={}",
+        id("Acme Paving")
+    ));
+    assert_shows(
+        &awards,
+        &["Comparaison", "1 0 1 de moins", "Il n’y a aucun document de ce type."],
+    );
+}
+
+#[test]
+fn buyers_and_commodities_are_compared_alike() {
+    assert_shows(
+        &compared("/en/compare/department?of=Roads&of=parks"),
+        &[
+            "Comparison: Roads · Parks",
+            "Total value $400,000.00 $1,005,000.00 $605,000.00 more",
+            "Suppliers 1 2 1 more",
+        ],
+    );
+    assert_shows(
+        &compared("/fr/compare/commodity?of=72141003&of=7214"),
+        &["Comparaison", "Contrats 2 7 5 de plus", "Acheteurs 1 3 2 de plus"],
+    );
+}
+
+#[test]
+fn a_name_is_picked_without_script_and_suggested_with_it() {
+    let html = compared("/en/compare/supplier?of=Petit&of=Bell&of=PETIT");
+    assert_shows(
+        &html,
+        &["No supplier has this name – Bell", "Perhaps you mean", "Bell Nord"],
+    );
+    assert_eq!(html.matches("compare-form").count(), 1);
+    let (petit, bell) = (id("Petit"), id("Bell Nord"));
+    let with = format!("/en/compare/supplier?of={petit}&of={bell}");
+    assert!(html.contains(&with.replace('&', "&#38;")), "{html}");
+    let answer: Value = SERVER
+        .get(&format!("/en/suggest/supplier?of={petit}&q=bell&kind="))
+        .json();
+    assert_eq!(answer["results"][0]["href"], json!(with), "{answer}");
+    // What is compared already is not suggested again.
+    let again: Value = SERVER
+        .get(&format!("/en/suggest/supplier?of={bell}&q=bell+nord"))
+        .json();
+    assert_eq!(again["results"], json!([]));
+    for path in ["/en/vendor/Petit", "/en/department/Roads", "/en/commodity/7214"] {
+        let page = compared(path);
+        assert!(page.contains("action=\"/en/compare/"), "{path}: {page}");
+    }
+}
+
+#[test]
+fn a_comparison_has_bounds() {
+    let four = "of=Petit&of=Fourth&of=Fifth&of=Bell+Nord";
+    let html = compared(&format!("/en/compare/supplier?{four}"));
+    assert!(!html.contains("compare-form"), "no fifth one can be added");
+    assert_shows(
+        &SERVER.html(&format!("/fr/compare/supplier?{four}&of=Roads"), 422),
+        &["Au plus 4 valeurs peuvent être données."],
+    );
+    for (path, status) in [
+        ("/en/compare/supplier", 200),
+        ("/en/compare/supplier?of=%01%F0%9F%9A%9C", 404),
+        ("/en/compare/commodity?of=Roads", 404),
+        ("/en/compare/tender?of=Petit", 404),
+        ("/en/suggest/tender?q=Petit", 404),
+        ("/en/compare/supplier?with=Petit", 422),
+        ("/en/compare/supplier?kind=x", 422),
+    ] {
+        assert_eq!(SERVER.get(path).status, status, "{path}");
+    }
+    let long = "x".repeat(4_000);
+    let html = SERVER.html(&format!("/en/compare/department?of={long}&of=Roads"), 200);
+    assert!(text(&html).contains("No buyer has this name"));
+}
