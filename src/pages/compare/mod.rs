@@ -28,7 +28,7 @@ use crate::{
         },
     },
     catalog::{ask::Ask, generation::Generation},
-    engine::names::BodyKind,
+    engine::{Error, names::BodyKind},
     http::{
         error::ApiError,
         quoted::quoted,
@@ -386,7 +386,12 @@ fn meant(ask: &Ask, request: &Request, ids: &[&str], text: &str) -> Result<Vec<M
         limit: MAX_FOUND,
     };
     let is_new = |found: &Suggested| !ids.contains(&found.id.as_str());
-    let found = plan.run(ask)?.into_iter();
+    // The first request after a new index lists all names. If that takes too long, the figures do not wait for it.
+    let found = match plan.run(ask) {
+        Err(Error::Timeout) => Vec::new(),
+        found => found?,
+    };
+    let found = found.into_iter();
     let wanted = found.filter(|found| found.meaning == request.what.meaning() && is_new(found));
     let with = |found: Suggested| {
         let href = request.address(&[ids, &[found.id.as_str()]].concat());
