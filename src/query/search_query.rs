@@ -49,6 +49,8 @@ pub struct SearchQuery {
 pub enum Filter {
     /// One of the role's keys equals `key` (`term`).
     Term { role: Role, key: String },
+    /// One of the role's keys equals one of `keys` (`terms`).
+    AnyTerm { role: Role, keys: Vec<String> },
     /// One of the role's keys starts with `key` (`prefix`).
     Prefix { role: Role, key: String },
     /// One of the role's keys contains `key` (`wildcard` with `*key*`). For [`Role::Department`], also

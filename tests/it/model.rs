@@ -223,6 +223,12 @@ fn filter() -> impl Strategy<Value = Filter> {
             key: query_key(role, value),
         })
     };
+    let any_term = |role: Role, values: &'static [&'static str]| {
+        proptest::sample::subsequence(values, 0..=values.len()).prop_map(move |values| Filter::AnyTerm {
+            role,
+            keys: values.iter().map(|value| query_key(role, value)).collect(),
+        })
+    };
     let date = || proptest::option::of((1i32..8).prop_map(|d| Date::parse(&format!("2024-03-{d:02}")).unwrap()));
     let date_role = proptest::sample::select(&[Role::Date, Role::ClosingDate, Role::EndDate][..]);
     let part = || proptest::sample::select(&["inc", "acier", "ville de", "que", "zzz", "r&d", "e"][..]);
@@ -231,6 +237,8 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::Category, &["CNST", "GD", "SRV"]),
         term(Role::Status, &["Open", "Expired", "Active"]),
         term(Role::VendorProvince, &["QC", "Ontario"]),
+        any_term(Role::Category, &["CNST", "GD", "SRV"]),
+        any_term(Role::Municipality, &["montreal", "nowhere", "quebec"]),
         term(Role::NoticeType, &["R&D Inc.", "x"]),
         term(Role::QualityFlag, &["no_vendor", "none", "placeholder_value"]),
         term(Role::Competition, &["open", "invitation", "none", "unknown"]),

@@ -347,9 +347,10 @@ fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
 fn matches(all: &Collection, record: &Record, texts: &[Vec<String>], query: &SearchQuery, forms: &Forms) -> bool {
     let schema = Schema::of(query.entity_type);
     let is_searchable = |filter: &Filter| match filter {
-        Filter::Term { role, .. } | Filter::Prefix { role, .. } | Filter::Contains { role, .. } => {
-            schema.is_searchable_by(*role)
-        }
+        Filter::Term { role, .. }
+        | Filter::AnyTerm { role, .. }
+        | Filter::Prefix { role, .. }
+        | Filter::Contains { role, .. } => schema.is_searchable_by(*role),
         _ => true,
     };
     let codes = query.text.as_ref().and_then(|text| text.codes()).unwrap_or_default();
@@ -370,6 +371,10 @@ fn matches(all: &Collection, record: &Record, texts: &[Vec<String>], query: &Sea
 fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
     match filter {
         Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
+        Filter::AnyTerm { role, keys } => record
+            .keys(*role)
+            .iter()
+            .any(|stored| keys.iter().any(|key| key == stored)),
         Filter::FacetValue { facet, key } => all.keys(*facet, record).contains(&all.key_of_value(*facet, key)),
         Filter::AnyFacetValue { facet, keys } => {
             let keys: Vec<_> = keys.iter().map(|key| all.key_of_value(*facet, key)).collect();

@@ -40,20 +40,24 @@ pub(crate) fn asked_sources<'a>(ask: &'a Ask, query: &SearchQuery) -> Result<Vec
             return Ok(sources_of(&ask.generation, query.entity_type, Some(&places)));
         }
     }
-    let place = place_of(query);
     let (part, sources) = of_type(&ask.generation, query.entity_type);
-    Ok(sources_in(part, sources, place.into_iter()))
+    Ok(sources_in(part, sources, places_of(query)))
 }
 
-/// The place of the filter by municipality, if there is one.
-fn place_of(query: &SearchQuery) -> Option<&str> {
-    query.filters.iter().find_map(|filter| match filter {
+/// The places of the filter by municipality.
+fn places_of(query: &SearchQuery) -> impl Iterator<Item = &str> {
+    let keys = query.filters.iter().flat_map(|filter| match filter {
         Filter::Term {
             role: Role::Municipality,
             key,
-        } => Some(key.as_str()),
-        _ => None,
-    })
+        } => std::slice::from_ref(key),
+        Filter::AnyTerm {
+            role: Role::Municipality,
+            keys,
+        } => keys.as_slice(),
+        _ => &[],
+    });
+    keys.map(String::as_str)
 }
 
 /// The sources that records of these places come from. All sources of the entity type, if not all places are known.

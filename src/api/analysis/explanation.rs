@@ -265,6 +265,7 @@ impl ExplainedFilter {
     fn new(schema: &'static Schema, parameters: Vec<&'static str>, filter: &Filter) -> ExplainedFilter {
         let (role, comparison, value, from, to) = match filter {
             Filter::Term { role, key } => (Some(*role), Comparison::Equals, Some(key.clone()), None, None),
+            Filter::AnyTerm { role, keys } => (Some(*role), Comparison::Equals, Some(keys.join(", ")), None, None),
             Filter::Prefix { role, key } => (Some(*role), Comparison::StartsWith, Some(key.clone()), None, None),
             Filter::Contains { role, key } => (Some(*role), Comparison::Contains, Some(key.clone()), None, None),
             Filter::FacetValue { facet, key } => (facet.role(), Comparison::Equals, Some(key.clone()), None, None),

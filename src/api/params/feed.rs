@@ -142,7 +142,7 @@ impl FeedParams {
             name: given.name,
             value: given.value.as_str(),
         });
-        context.check_municipality(municipality)?;
+        context.check_municipalities(municipality)?;
         let keywords = keywords(&self.keywords)?;
         let languages = languages(&self.languages)?;
         let days_back = self.days_back.as_ref().map_or(DEFAULT_DAYS_BACK, |given| given.value);

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
+    api::params::by_entity_type::list_pattern,
     api::params::parse::{Case, Given, MIN_NAME_LENGTH, amount, code, date, name_part, one_of, start},
     http::{
         error::ApiError,
@@ -38,6 +39,12 @@ pub(crate) enum FilterKind {
     AtLeast,
     AtMost,
 }
+
+/// The maximum number of values of a filter that takes several.
+const MAX_CHOICES: usize = 20;
+
+/// What separates the values of a filter that takes several.
+pub(crate) const SEPARATOR: char = ',';
 
 /// The value that a filter compares with.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,15 +83,19 @@ impl FilterKind {
         }
     }
 
+    /// Whether it takes several values, which [`SEPARATOR`] separates: a record has one of them.
+    pub(crate) const fn takes_several(self) -> bool {
+        matches!(self, FilterKind::Municipality | FilterKind::OneOf(..))
+    }
+
     /// Parses a value that is trimmed and not empty.
     pub(crate) fn parse(self, text: &str) -> Result<FilterValue, Reason> {
         match self {
-            FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Supplier => {
+            FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Supplier => {
                 Ok(FilterValue::Text(text.to_owned()))
             }
-            FilterKind::OneOf(_, list, case) => {
-                one_of(list, case, text).map(|value| FilterValue::Text(value.to_owned()))
-            }
+            FilterKind::Municipality => several(text, |slug| Ok(slug.to_owned())),
+            FilterKind::OneOf(_, list, case) => several(text, |value| one_of(list, case, value).map(str::to_owned)),
             FilterKind::Start(_) => start(text).map(FilterValue::Text),
             FilterKind::Part(_) => name_part(text).map(FilterValue::Text),
             FilterKind::Commodity => code(text).map(FilterValue::Commodity),
@@ -103,7 +114,9 @@ impl FilterKind {
             | FilterKind::Supplier => {
                 json!({"type": "string"})
             }
-            FilterKind::OneOf(_, list, _) => json!({"type": "string", "enum": list}),
+            FilterKind::OneOf(_, list, _) => {
+                json!({"type": "string", "anyOf": [{"enum": list}, {"pattern": list_pattern(list)}]})
+            }
             FilterKind::Start(_) => json!({"type": "string", "minLength": 1}),
             FilterKind::Part(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
             FilterKind::From(_) | FilterKind::To(_) => json!({"type": "string", "format": "date"}),
@@ -128,6 +141,7 @@ impl FilterKind {
                     },
                     FilterKind::Start(_) => prefix(role, key),
                     FilterKind::Part(_) => contains(role, key),
+                    _ if self.takes_several() => any_term(role, text),
                     _ => term(role, key),
                 }
             }
@@ -168,14 +182,16 @@ impl GivenFilters {
         found.map(|(_, _, given)| given)
     }
 
-    /// The text of the filter by municipality.
-    pub(crate) fn municipality(&self) -> Option<Given<&str>> {
-        self.0.iter().find_map(|(_, kind, given)| match (kind, &given.value) {
-            (FilterKind::Municipality, FilterValue::Text(slug)) => Some(Given {
-                name: given.name,
-                value: slug.as_str(),
-            }),
-            _ => None,
+    /// The slugs of the filter by municipality.
+    pub(crate) fn municipalities(&self) -> impl Iterator<Item = Given<&str>> {
+        self.0.iter().flat_map(|(_, kind, given)| {
+            let slugs = match (kind, &given.value) {
+                (FilterKind::Municipality, FilterValue::Text(slugs)) => slugs.as_str(),
+                _ => "",
+            };
+            let name = given.name;
+            let slugs = slugs.split(SEPARATOR).filter(|slug| !slug.is_empty());
+            slugs.map(move |value| Given { name, value })
         })
     }
 
@@ -217,6 +233,7 @@ impl Condition {
     pub(crate) fn has_field(&self, schema: &Schema) -> bool {
         match &self.filter {
             Filter::Term { role, .. }
+            | Filter::AnyTerm { role, .. }
             | Filter::Prefix { role, .. }
             | Filter::Contains { role, .. }
             | Filter::Dates { role, .. } => schema.has_role(*role),
@@ -268,6 +285,28 @@ fn check_order(filter: &Filter, low_name: &str, high_name: &'static str) -> Resu
 
 pub(crate) fn term(role: Role, key: String) -> Filter {
     Filter::Term { role, key }
+}
+
+/// One of the values that a text lists.
+fn any_term(role: Role, text: &str) -> Filter {
+    let mut keys: Vec<String> = text.split(SEPARATOR).map(|value| query_key(role, value)).collect();
+    match keys.len() {
+        1 => term(role, keys.remove(0)),
+        _ => Filter::AnyTerm { role, keys },
+    }
+}
+
+/// Reads values that [`SEPARATOR`] separates: each once, in one order, so that equal searches are equal queries.
+fn several(text: &str, read: impl Fn(&str) -> Result<String, Reason>) -> Result<FilterValue, Reason> {
+    let parts = text.split(SEPARATOR).map(str::trim).filter(|part| !part.is_empty());
+    let mut values = parts.map(&read).collect::<Result<Vec<String>, Reason>>()?;
+    values.sort_unstable();
+    values.dedup();
+    match values.len() {
+        0 => read(text).map(FilterValue::Text),
+        1..=MAX_CHOICES => Ok(FilterValue::Text(values.join(","))),
+        _ => Err(Reason::TooMany { max: MAX_CHOICES }),
+    }
 }
 
 pub(crate) fn prefix(role: Role, key: String) -> Filter {

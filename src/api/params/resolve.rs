@@ -88,13 +88,17 @@ impl ResolveContext<'_> {
         Ok(())
     }
 
-    /// Checks that the entity type has records of the municipality, if one is given.
-    pub(crate) fn check_municipality(&self, given: Option<Given<&str>>) -> Result<(), ApiError> {
-        let Some(given) = given else { return Ok(()) };
-        match unknown_municipality(given.value, self.schema.entity_type, self.coverage) {
-            Some(reason) => Err(ApiError::invalid(given.name, reason)),
-            None => Ok(()),
+    /// Checks that the entity type has records of each municipality.
+    pub(crate) fn check_municipalities<'g>(
+        &self,
+        all: impl IntoIterator<Item = Given<&'g str>>,
+    ) -> Result<(), ApiError> {
+        for given in all {
+            if let Some(reason) = unknown_municipality(given.value, self.schema.entity_type, self.coverage) {
+                return Err(ApiError::invalid(given.name, reason));
+            }
         }
+        Ok(())
     }
 }
 
@@ -153,7 +157,7 @@ impl SearchParams {
         self.check_paging()?;
         let mut conditions = self.filters.conditions(filter_rows(TABLE))?;
         context.resolve_suppliers(&mut conditions)?;
-        context.check_municipality(self.filters.municipality())?;
+        context.check_municipalities(self.filters.municipalities())?;
         let sort = self.sort(context.schema)?;
         let facets = self.facets(context.schema)?;
         let include = Include::parse(&self.include)?;

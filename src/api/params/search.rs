@@ -62,7 +62,7 @@ const RELEVANCE: &str = "relevance";
 type SearchParam = Param<SearchParams>;
 
 pub const TABLE: &[SearchParam] = &[
-    filter("municipality", "City slug; `coverage` lists the valid ones", FilterKind::Municipality).in_form(3)
+    filter("municipality", "City slug, or several separated by commas; `coverage` lists the valid ones", FilterKind::Municipality).in_form(3)
     .aliases(&["city"]),
     SearchParam::new(
         "q",
@@ -80,11 +80,11 @@ pub const TABLE: &[SearchParam] = &[
     filter("vendor", "Part of the vendor's name; accents and case do not matter", FilterKind::Part(Role::Vendor)).in_form(2),
     filter("department_is", "The whole name of the department, in English or French; accents and case do not matter", FilterKind::Name(Role::Department, Facet::NamedDepartment)).in_form(20),
     filter("vendor_is", "The whole name of the vendor; accents and case do not matter", FilterKind::Name(Role::Vendor, Facet::Vendor)).in_form(21),
-    filter("category", "Procurement category; a record with several categories matches each of them", FilterKind::OneOf(Role::Category, &CATEGORIES, Case::Any)).in_form(5),
-    filter("status", "Status that the publisher states, in one of four words; it is not computed from dates, so a tender may be `Open` after its closing date", FilterKind::OneOf(Role::Status, &STATUSES, Case::Any)).in_form(7),
+    filter("category", "Procurement category, or several separated by commas; a record with several categories matches each of them", FilterKind::OneOf(Role::Category, &CATEGORIES, Case::Any)).in_form(5),
+    filter("status", "Status that the publisher states, in one of four words, or several separated by commas; it is not computed from dates, so a tender may be `Open` after its closing date", FilterKind::OneOf(Role::Status, &STATUSES, Case::Any)).in_form(7),
     filter("procurement_method", "Start of the procurement method, in English or French", FilterKind::Start(Role::ProcurementMethod)).in_form(8),
-    filter("competition", "Who could bid, by the procurement method: `open` to all, by `invitation`, `none` (one supplier), or `unknown`, where the method is not stated or does not say it", FilterKind::OneOf(Role::Competition, &COMPETITION, Case::Exact)).in_form(23),
-    filter("level", "Level of government of the buyer", FilterKind::OneOf(Role::GovernmentLevel, &GOVERNMENT_LEVELS, Case::Exact)).in_form(24),
+    filter("competition", "Who could bid, by the procurement method: `open` to all, by `invitation`, `none` (one supplier), or `unknown`, where the method is not stated or does not say it; several are separated by commas", FilterKind::OneOf(Role::Competition, &COMPETITION, Case::Exact)).in_form(23),
+    filter("level", "Level of government of the buyer, or several separated by commas", FilterKind::OneOf(Role::GovernmentLevel, &GOVERNMENT_LEVELS, Case::Exact)).in_form(24),
     filter("notice_type", "The whole notice type, in English or French; abbreviations do not match", FilterKind::Whole(Role::NoticeType)).in_form(9),
     filter("vendor_province", "Vendor's province: its name in English or French, or its code; of a vendor abroad its state or region, as published. An unknown one finds nothing", FilterKind::Whole(Role::VendorProvince)).in_form(4),
     filter("reference_number", "Exact number of a notice: finds the notice and all its amendments", FilterKind::Whole(Role::ReferenceNumber)).in_form(10),
@@ -105,7 +105,7 @@ pub const TABLE: &[SearchParam] = &[
         ("gsin", "A GSIN, with all codes that start with it", "gsin:N7030"),
     ]),
     filter("supplier", "Identifier of a supplier, as `/suppliers` and `/supplier/{id}` state it: the records of all its names", FilterKind::Supplier).in_form(22),
-    filter("quality_flag", "What is doubtful about a record; `none` for records without a flag", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(19),
+    filter("quality_flag", "What is doubtful about a record; `none` for records without a flag; several are separated by commas", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(19),
     SearchParam::new(
         "translate",
         "`true`: words of `q` also find what the other language, English or French, calls the same",
@@ -529,7 +529,7 @@ mod tests {
             name: "municipality",
             value: "laval",
         };
-        assert_eq!(given.filters.municipality(), Some(laval));
+        assert!(given.filters.municipalities().eq([laval]));
         let conditions = given.filters.conditions(filter_rows(TABLE)).unwrap();
         let names: Vec<_> = conditions.iter().map(|condition| &condition.parameters[..]).collect();
         assert_eq!(names, [["municipality"], ["status"]]);

@@ -167,6 +167,7 @@ fn condition(store: &BidStore, filter: &Filter, engine: &dyn Engine) -> Conditio
     let texts = |accepts: &dyn Fn(&str) -> bool| store.texts().iter().map(|text| accepts(text)).collect();
     match filter {
         Filter::Term { role, key } => Condition::Key(*role, texts(&|text| text == key)),
+        Filter::AnyTerm { role, keys } => Condition::Key(*role, texts(&|text| keys.iter().any(|key| key == text))),
         Filter::Prefix { role, key } => Condition::Key(*role, texts(&|text| text.starts_with(key.as_str()))),
         Filter::Contains {
             role: Role::Department,

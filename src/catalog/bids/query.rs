@@ -43,9 +43,10 @@ impl BidQuery {
     /// as a status.
     pub(crate) fn open_calls(search: &SearchQuery) -> Option<BidQuery> {
         let is_held = |filter: &Filter| match filter {
-            Filter::Term { role, .. } | Filter::Prefix { role, .. } | Filter::Contains { role, .. } => {
-                KEY_ROLES.contains(role)
-            }
+            Filter::Term { role, .. }
+            | Filter::AnyTerm { role, .. }
+            | Filter::Prefix { role, .. }
+            | Filter::Contains { role, .. } => KEY_ROLES.contains(role),
             Filter::Dates { role, .. } => *role == Role::Date,
             Filter::FacetValue { facet, .. } => *facet == Facet::NamedDepartment,
             Filter::AnyFacetValue { .. } | Filter::Values { .. } => false,

@@ -202,6 +202,7 @@ fn filter_clause(schema: &Schema, filter: &Filter, resolved: &ResolvedTerms) -> 
     let is_searched_by_part = |role: Role| role.storage() == RoleStorage::Name && has_field(schema, role);
     match filter {
         Filter::Term { role, key } => has_field(schema, *role).then(|| term(role.name(), key.as_str())),
+        Filter::AnyTerm { role, keys } => has_field(schema, *role).then(|| terms(role.name(), keys)),
         Filter::Prefix { role, key } => is_searched_by_part(*role).then(|| starts_with(*role, key)),
         Filter::Contains { role, key } if !is_searched_by_part(*role) || key.contains('\n') => None,
         // Every key contains an empty text.

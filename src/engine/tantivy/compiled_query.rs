@@ -187,6 +187,16 @@ impl<'a> CompiledQuery<'a> {
                 self.require(exactly(field, key).as_ref())?;
                 Ok(true)
             }
+            Filter::AnyTerm { role, keys } => {
+                let Some(field) = index.layout.field(*role) else {
+                    return Ok(false);
+                };
+                let Some(any) = union(keys.iter().map(|key| exactly(field, key)).collect()) else {
+                    return Ok(false);
+                };
+                self.require(any.as_ref())?;
+                Ok(true)
+            }
             Filter::Prefix { role, key } => match index.dictionary(*role) {
                 Some(keys) => Ok(self.add_keys(keys, keys.starting(key))),
                 None => Ok(false),

@@ -20,7 +20,7 @@ impl BidsParams {
     pub(crate) fn resolve(self, context: &ResolveContext, is_head: bool) -> Result<(BidSearch, Option<u64>), ApiError> {
         let mut conditions = self.filters.conditions(filter_rows(TABLE))?;
         context.resolve_suppliers(&mut conditions)?;
-        context.check_municipality(self.filters.municipality())?;
+        context.check_municipalities(self.filters.municipalities())?;
         let facets = self.facets()?;
         let is_true = |given: &Option<Given<bool>>| given.as_ref().is_some_and(|given| given.value);
         let (include_total, has_statistics) = (is_true(&self.include_total), is_true(&self.include_statistics));
