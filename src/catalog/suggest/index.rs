@@ -89,6 +89,9 @@ const WHOLE: f32 = 0.999;
 /// Something that fits so much less than the best of its search is left out.
 const MIN_OF_BEST: f32 = 0.55;
 
+/// How many of each type come before the next ones of any type.
+const OF_A_TURN: usize = 2;
+
 /// How much ten times as many records weigh.
 const PER_DECADE: f32 = 0.1;
 
@@ -205,11 +208,22 @@ impl SuggestIndex {
                 found.select_nth_unstable_by(limit, order);
                 found.truncate(limit);
             }
+            found.sort_unstable_by(order);
         }
-        let mut found: Vec<Found> = by_type.into_iter().flatten().collect();
-        found.sort_unstable_by(order);
-        found
+        in_turns(by_type)
     }
+}
+
+/// Exact ones first. Then types take turns: many suppliers whose names have a word must not hide the trade that it is.
+fn in_turns(by_type: [Vec<Found>; MeaningType::COUNT]) -> Vec<Found> {
+    let turns = by_type.into_iter().flat_map(|found| {
+        let turn = |(place, found)| (place / OF_A_TURN, found);
+        found.into_iter().enumerate().map(turn).collect::<Vec<_>>()
+    });
+    let mut turns: Vec<(usize, Found)> = turns.collect();
+    let turn = |(turn, found): &(usize, Found)| if found.likeness == Likeness::Exact { 0 } else { *turn };
+    turns.sort_by(|a, b| turn(a).cmp(&turn(b)).then_with(|| order(&a.1, &b.1)));
+    turns.into_iter().map(|(_, found)| found).collect()
 }
 
 /// Exact ones first, then the best. Equal ones are in the order of their types and numbers.
@@ -319,6 +333,26 @@ mod tests {
     fn the_rare_word_weighs_most() {
         let found = found("Informatiques LGS");
         assert_eq!(found[0].0, 1);
+    }
+
+    #[test]
+    fn many_suppliers_do_not_hide_a_trade() {
+        let suppliers = (0..9).map(|number| Named {
+            meaning: MeaningType::Supplier,
+            number,
+            records: 5_000,
+            names: vec![format!("Pavage {number}")],
+        });
+        let trade = Named {
+            meaning: MeaningType::Commodity,
+            number: 0,
+            records: 3,
+            names: vec!["Pavage et resurfaçage de routes".to_owned()],
+        };
+        let index = SuggestIndex::new(suppliers.chain([trade]));
+        let found = index.find("pavage", 5, &Deadline::never()).unwrap();
+        let types: Vec<MeaningType> = found.iter().map(|found| found.meaning).collect();
+        assert_eq!(types[2], MeaningType::Commodity, "{types:?}");
     }
 
     #[test]
