@@ -36,7 +36,15 @@ pub(crate) const SPELLINGS: &str = "spellings";
 /// What [`SPELLINGS`] is described as.
 pub(crate) const ABOUT_SPELLINGS: &str = "`true`: rank each spelling of a supplier's name for itself";
 
-/// The link that ranks suppliers over all their names, or each spelling for itself.
+/// The parameter that says what names are ranked by, and its values.
+pub(crate) const RANK: &str = "rank";
+pub(crate) const RANKS: [&str; 2] = ["value", BY_NUMBER];
+pub(crate) const BY_NUMBER: &str = "number";
+
+/// What [`RANK`] is described as.
+pub(crate) const ABOUT_RANK: &str = "`number`: rank by the number of records instead of their value";
+
+/// A link that ranks otherwise.
 pub(crate) struct RankingSwitch {
     pub(crate) about: String,
     pub(crate) label: String,
@@ -44,23 +52,31 @@ pub(crate) struct RankingSwitch {
 }
 
 impl RankingSwitch {
-    /// The one that leads away from the page at `path`.
-    pub(crate) fn new(t: Texts, path: &str, query: &Parameters, by_spelling: bool) -> RankingSwitch {
-        let (now, other) = if by_spelling {
-            ("spellings", "suppliers")
-        } else {
-            ("suppliers", "spellings")
-        };
-        let query = query.without(&[SPELLINGS]);
+    /// The one that leads away from the page at `path`: over all names, or each spelling for itself.
+    pub(crate) fn by_spelling(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
+        let turn = (SPELLINGS, "true", is_on);
+        RankingSwitch::new(t, path, query, turn, ["suppliers", "spellings"])
+    }
+
+    /// By value, or by number.
+    pub(crate) fn by_number(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
+        RankingSwitch::new(t, path, query, (RANK, BY_NUMBER, is_on), RANKS)
+    }
+
+    /// `names` are the ends of the keys of its texts: without the parameter, and with it.
+    fn new(
+        t: Texts,
+        path: &str,
+        query: &Parameters,
+        (parameter, value, is_on): (&str, &str, bool),
+        names: [&str; 2],
+    ) -> RankingSwitch {
+        let [now, other] = if is_on { [names[1], names[0]] } else { names };
+        let query = query.without(&[parameter]);
         RankingSwitch {
             about: t.keyed("supplier-ranked-by-", now),
             label: t.keyed("supplier-rank-by-", other),
-            href: if by_spelling {
-                query
-            } else {
-                query.with(SPELLINGS, "true")
-            }
-            .after(path),
+            href: if is_on { query } else { query.with(parameter, value) }.after(path),
         }
     }
 }

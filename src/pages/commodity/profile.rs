@@ -45,7 +45,7 @@ use crate::{
         quality::TotalDoubt,
         record::listed::ListedRecord,
         spreadsheet::record_file::{Subject, file_of},
-        supplier_names::{ABOUT_SPELLINGS, RankingSwitch, SPELLINGS},
+        supplier_names::{ABOUT_RANK, ABOUT_SPELLINGS, BY_NUMBER, RANK, RANKS, RankingSwitch, SPELLINGS},
     },
     query::text::TextQuery,
 };
@@ -53,6 +53,7 @@ use crate::{
 #[derive(Debug, Default, PartialEq)]
 struct CommodityParams {
     kind: Option<Given<&'static str>>,
+    rank: Option<Given<&'static str>>,
     spellings: Option<Given<bool>>,
 }
 
@@ -62,6 +63,7 @@ static TABLE: &[Param<CommodityParams>] = &[
         "Count the records of this entity type",
         ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
     ),
+    Param::new(RANK, ABOUT_RANK, ParamType::OneOf(&RANKS, Case::Exact, |p| &mut p.rank)),
     Param::new(SPELLINGS, ABOUT_SPELLINGS, ParamType::Boolean(|p| &mut p.spellings)),
 ];
 
@@ -90,7 +92,7 @@ struct CommodityPage {
     years: Option<YearBars>,
     buyers: Option<RankedBars>,
     suppliers: Option<RankedBars>,
-    switch: RankingSwitch,
+    switches: [RankingSwitch; 2],
     children: Vec<Child>,
     market: Option<MarketTable>,
     calls: CallsPart,
@@ -133,6 +135,7 @@ struct Request {
     path: String,
     query: Parameters,
     by_spelling: bool,
+    by_number: bool,
     /// The entity type that the address states.
     kind: Option<EntityType>,
     today: Date,
@@ -156,6 +159,7 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
         exports: call.exports(json, ""),
         path: call.path.to_owned(),
         query: Parameters::parse(call.query)?,
+        by_number: given.rank.is_some_and(|given| given.value == BY_NUMBER),
         by_spelling: given.spellings.is_some_and(|given| given.value),
         kind,
         today: call.today,
@@ -198,7 +202,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
     let overview = Overview::of(
         (ask, t, request.today),
         (&found.query, &found.figures),
-        has_amounts,
+        has_amounts && !request.by_number,
         request.by_spelling,
     );
     let parameters = Parameters::default().with("commodity", code.key());
@@ -225,7 +229,10 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         code: linked(code),
         years: overview.years("years", Some(&parameters)),
         buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment)?,
-        switch: RankingSwitch::new(t, &request.path, &request.query, request.by_spelling),
+        switches: [
+            RankingSwitch::by_number(t, &request.path, &request.query, request.by_number),
+            RankingSwitch::by_spelling(t, &request.path, &request.query, request.by_spelling),
+        ],
         suppliers: overview.ranked("ranked-suppliers", Facet::Vendor)?,
         layout: Layout {
             title: commodity_names::label(&generation.commodities, code, t),

@@ -45,6 +45,11 @@ search-field-date-hint = YYYY-MM-DD
 
 search-conditions = Active conditions
 search-periods = Period
+search-open-today = Open for bids today
+search-values = Value
+search-value-under = under { $to }
+search-value-between = { $from } to { $to }
+search-value-over = { $from } and more
 search-period-year = This year
 search-period-five = Last five years
 search-period-fiscal = Fiscal year { $years }
@@ -192,6 +197,8 @@ search-facet-other =
        *[other] and { $count } others, too rare to list
     }
 search-facet-selected = selected
+# Between values of which a record has one.
+search-or = or
 
 search-category-CNST = Construction
 search-category-GD = Goods

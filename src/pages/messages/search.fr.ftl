@@ -45,6 +45,11 @@ search-field-date-hint = AAAA-MM-JJ
 
 search-conditions = Conditions actives
 search-periods = Période
+search-open-today = Ouverts aux soumissions aujourd’hui
+search-values = Valeur
+search-value-under = moins de { $to }
+search-value-between = de { $from } à { $to }
+search-value-over = { $from } et plus
 search-period-year = Cette année
 search-period-five = Cinq dernières années
 search-period-fiscal = Exercice { $years }
@@ -192,6 +197,8 @@ search-facet-other =
        *[other] et { $count } autres, trop rares pour la liste
     }
 search-facet-selected = choisi
+# Entre des valeurs dont un document a l’une.
+search-or = ou
 
 search-category-CNST = Construction
 search-category-GD = Biens

@@ -63,3 +63,7 @@ supplier-waiting-near-name = they are spelled nearly the same, and share a place
 supplier-report-title = Do you disagree?
 supplier-report = Rules join names by what publishers state; records never change. If two firms are joined here, or one firm is split, send the operator of this service the address of this page, the two names, and how you know. The operator can record that two names are the same supplier, or different ones; this beats every rule from the next index on.
 supplier-search = Search all records of this supplier
+supplier-ranked-by-value = Ranked by value.
+supplier-ranked-by-number = Ranked by number.
+supplier-rank-by-value = Rank by value
+supplier-rank-by-number = Rank by number

@@ -60,3 +60,7 @@ supplier-waiting-near-name = leur graphie est presque la même, et ils partagent
 supplier-report-title = Vous n’êtes pas d’accord ?
 supplier-report = Des règles réunissent les noms d’après ce que publient les diffuseurs ; les fiches ne changent jamais. Si deux entreprises sont réunies ici, ou si une entreprise est divisée, envoyez à l’exploitant de ce service l’adresse de cette page, les deux noms et ce qui le montre. L’exploitant peut déclarer que deux noms sont le même fournisseur, ou des fournisseurs différents ; cela l’emporte sur toute règle dès l’index suivant.
 supplier-search = Chercher toutes les fiches de ce fournisseur
+supplier-ranked-by-value = Classement par valeur.
+supplier-ranked-by-number = Classement par nombre.
+supplier-rank-by-value = Classer par valeur
+supplier-rank-by-number = Classer par nombre

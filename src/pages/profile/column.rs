@@ -72,6 +72,8 @@ pub(super) struct View {
     pub(super) today: Date,
     /// Whether each spelling of a supplier's name is ranked for itself.
     pub(super) by_spelling: bool,
+    /// Whether names are ranked by the number of records instead of their value.
+    pub(super) by_number: bool,
 }
 
 /// Whose figures a column has.
@@ -153,7 +155,7 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, subject: Subject)
     let overview = Overview::of(
         (ask, t, view.today),
         (&profile.query, &profile.figures),
-        true,
+        !view.by_number,
         view.by_spelling,
     );
     let (counted, with_value) = (overview.counted(), overview.with_value());

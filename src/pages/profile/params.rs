@@ -6,7 +6,7 @@ use crate::{
         parse::{Case, Given},
         value::{ENTITY_TYPES, ParamType},
     },
-    pages::supplier_names::{ABOUT_SPELLINGS, SPELLINGS},
+    pages::supplier_names::{ABOUT_RANK, ABOUT_SPELLINGS, RANK, RANKS, SPELLINGS},
 };
 
 #[derive(Debug, Default, PartialEq)]
@@ -15,6 +15,8 @@ pub(crate) struct ProfileParams {
     pub(crate) kind: Option<Given<&'static str>>,
     /// What the subject of the page is compared with, on the page of comparisons.
     pub(crate) with: Option<Given<String>>,
+    /// What names are ranked by.
+    pub(crate) rank: Option<Given<&'static str>>,
     /// Whether each spelling of a supplier's name is ranked for itself.
     pub(crate) spellings: Option<Given<bool>>,
 }
@@ -30,5 +32,6 @@ pub(crate) static TABLE: &[Param<ProfileParams>] = &[
         "Compare with a second supplier, or a second department",
         ParamType::Text(|p| &mut p.with),
     ),
+    Param::new(RANK, ABOUT_RANK, ParamType::OneOf(&RANKS, Case::Exact, |p| &mut p.rank)),
     Param::new(SPELLINGS, ABOUT_SPELLINGS, ParamType::Boolean(|p| &mut p.spellings)),
 ];

@@ -31,7 +31,7 @@ use crate::{
         kind_tabs::KindTab,
         messages::Texts,
         page::{CsvLink, Exports, Layout, PageCall, see_other},
-        supplier_names::{AllNames, RankingSwitch},
+        supplier_names::{AllNames, BY_NUMBER, RankingSwitch},
     },
 };
 
@@ -46,8 +46,8 @@ pub(super) struct ProfilePage {
     pub(super) tabs: Vec<KindTab>,
     /// `None` if it has no records of the entity type.
     pub(super) column: Option<Column>,
-    /// Of a page that ranks suppliers.
-    pub(super) switch: Option<RankingSwitch>,
+    /// What ranks otherwise.
+    pub(super) switches: Vec<RankingSwitch>,
     /// The supplier of several names that the name belongs to.
     pub(super) all_names: Option<AllNames>,
     /// The names of the supplier that the page is of.
@@ -74,15 +74,12 @@ impl ProfilePage {
     ) -> ProfilePage {
         let view = request.view;
         let tab = |(of, records): (EntityType, u64)| KindTab::new(of, records, kind, &request.path, &request.query);
-        let ranks_suppliers =
-            view.facet != Facet::Vendor && column.as_ref().is_some_and(|column| column.ranked.is_some());
         let compared = request.compared();
-        let switch = || RankingSwitch::new(view.t, &request.path, &request.query, view.by_spelling);
         ProfilePage {
             t: view.t,
             what: view.facet.name(),
             tabs: records.map(tab).collect(),
-            switch: ranks_suppliers.then(switch),
+            switches: switches(&request, column.as_ref()),
             all_names: None,
             supplier: None,
             bidder,
@@ -148,6 +145,7 @@ impl Request {
                 t: call.t,
                 facet,
                 today: call.today,
+                by_number: given.rank.is_some_and(|given| given.value == BY_NUMBER),
                 by_spelling: given.spellings.is_some_and(|given| given.value),
             },
             name: name.to_owned(),
@@ -178,6 +176,20 @@ impl Request {
 
 /// How many similar names the page of an unknown name lists.
 const MAX_SIMILAR: usize = 8;
+
+/// What ranks the names of the other side otherwise. Only suppliers have spellings that are joined.
+fn switches(request: &Request, column: Option<&Column>) -> Vec<RankingSwitch> {
+    let view = request.view;
+    if column.is_none_or(|column| column.ranked.is_none()) {
+        return Vec::new();
+    }
+    let (t, path, query) = (view.t, &request.path, &request.query);
+    let mut switches = vec![RankingSwitch::by_number(t, path, query, view.by_number)];
+    if view.facet != Facet::Vendor {
+        switches.push(RankingSwitch::by_spelling(t, path, query, view.by_spelling));
+    }
+    switches
+}
 
 /// The records of the name as a file.
 fn csv_link(column: &Column, kind: Option<EntityType>) -> CsvLink {

@@ -3,6 +3,7 @@
 use crate::{
     api::params::{
         filters::{FilterKind, FilterValue},
+        param::Param,
         search::TABLE,
     },
     model::Role,
@@ -52,8 +53,24 @@ pub(crate) fn conditions(context: &SearchContext, ignored: &[&str]) -> Vec<Condi
     context.asked.conditions().into_iter().map(condition).collect()
 }
 
-/// The value of a condition as a person reads it. A value that is not valid is shown as it is.
-fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String {
+/// The value of a condition as a person reads it, or its values: "Goods or Services".
+pub(super) fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String {
+    let several = context.asked.choices(parameter);
+    let row = TABLE.iter().find(|row| row.name == parameter);
+    let takes_several = row.and_then(Param::filter).is_some_and(FilterKind::takes_several);
+    if takes_several && several.len() > 1 {
+        let or = format!(" {} ", context.t.text("search-or"));
+        let words: Vec<String> = several
+            .iter()
+            .map(|value| one_value(context, parameter, value))
+            .collect();
+        return words.join(&or);
+    }
+    one_value(context, parameter, value)
+}
+
+/// A value that is not valid is shown as it is.
+fn one_value(context: &SearchContext, parameter: &str, value: &str) -> String {
     let (t, lang) = (context.t, context.asked.lang);
     let row = TABLE.iter().find(|row| row.name == parameter);
     let parsed = row.and_then(|row| Some((row.filter()?, row.filter()?.parse(value).ok()?)));

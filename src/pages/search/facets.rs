@@ -4,8 +4,13 @@
 use std::borrow::Cow;
 
 use crate::{
-    api::analysis::commodity::one_level,
-    engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
+    api::{
+        analysis::commodity::one_level,
+        params::{filters::FilterKind, param::Param, search::TABLE},
+    },
+    catalog::{ask::Ask, generation::Generation},
+    engine::aggregation::{Aggregation, FacetBucket, FacetBuckets, TermsAggregation, ValueAggregation},
+    http::error::ApiError,
     model::{Facet, Role, Schema, commodity::CommodityCode, record::query_key, vocabulary::GOVERNMENT_LEVELS},
     pages::{
         method_names::method_name,
@@ -15,6 +20,7 @@ use crate::{
             search_address::SearchAddress,
         },
     },
+    query::SearchQuery,
 };
 
 /// A facet that the page counts.
@@ -47,6 +53,15 @@ pub(crate) struct FacetValue {
     /// The search with this condition; for the active one, without it. `None` for a name that cannot be searched.
     pub(crate) href: Option<String>,
     pub(crate) is_active: bool,
+    /// Whether the link adds it to the active ones: the records with any of them.
+    pub(crate) is_added: bool,
+}
+
+/// The values that can be added to the active ones of a facet.
+pub(crate) struct Choices {
+    pub(crate) facet: Facet,
+    /// Each with the search that adds it, and how many records that finds.
+    pub(crate) added: Vec<(String, SearchAddress, u64)>,
 }
 
 /// The maximum number of values listed for a facet, as in the API.
@@ -57,6 +72,9 @@ const VISIBLE: usize = 10;
 
 /// The maximum number of names that are ranked by value. Names beyond it have few records.
 pub(crate) const MAX_RANKED: usize = 5_000;
+
+/// How many values of a facet can be added to the active ones, those with most records.
+const MAX_ADDED: usize = 10;
 
 /// All facets of pages, in their order on the page.
 const FACETS: [ShownFacet; 11] = [
@@ -89,6 +107,20 @@ const fn shown(facet: Facet, role: Role, parameters: &'static [&'static str], co
     }
 }
 
+impl ShownFacet {
+    /// Whether its parameter takes several values.
+    fn takes_several(&self) -> bool {
+        let [parameter] = self.parameters else {
+            return false;
+        };
+        let kinds = TABLE
+            .iter()
+            .filter(|row| row.name == *parameter)
+            .filter_map(Param::filter);
+        kinds.into_iter().any(FilterKind::takes_several)
+    }
+}
+
 /// The facets of an entity type: those that it has a field and a parameter for. The status comes first where records
 /// are open for bids, and last elsewhere.
 pub(crate) fn of(schema: &Schema) -> Vec<ShownFacet> {
@@ -101,8 +133,71 @@ pub(crate) fn of(schema: &Schema) -> Vec<ShownFacet> {
     facets
 }
 
+/// A facet with active values, and the search without them.
+#[derive(Clone)]
+pub(crate) struct ActiveFacet {
+    facet: Facet,
+    role: Role,
+    parameter: &'static str,
+    base: SearchQuery,
+}
+
+impl ActiveFacet {
+    /// Those whose parameter takes several values, of a search that has one.
+    pub(crate) fn all(asked: &SearchAddress, generation: &Generation) -> Vec<ActiveFacet> {
+        let active = |shown: ShownFacet| {
+            let parameter = *shown.parameters.first()?;
+            if !shown.takes_several() || asked.choices(parameter).is_empty() {
+                return None;
+            }
+            Some(ActiveFacet {
+                facet: shown.facet,
+                role: shown.role,
+                parameter,
+                base: asked.dropping(&[parameter]).query_in(generation)?,
+            })
+        };
+        of(Schema::of(asked.entity_type))
+            .into_iter()
+            .filter_map(active)
+            .collect()
+    }
+
+    /// How often the records are scanned: for the values, and for what each of them finds.
+    pub(crate) const SCANS: usize = 1 + MAX_ADDED;
+
+    /// Counts what each value finds together with the active ones.
+    pub(crate) fn run(&self, asked: &SearchAddress, ask: &Ask) -> Result<Choices, ApiError> {
+        let given = asked.choices(self.parameter);
+        let is_active = |value: &str| {
+            given
+                .iter()
+                .any(|given| query_key(self.role, given) == query_key(self.role, value))
+        };
+        let terms = [TermsAggregation::top(MAX_ADDED + given.len(), self.facet)];
+        let mut counted = ask.aggregate(&self.base, &terms, ValueAggregation::None)?;
+        let values = counted.take(self.facet).buckets.into_iter().map(|bucket| bucket.value);
+        let with = |value: String| {
+            let all = [&given[..], &[value.as_str()]].concat().join(",");
+            let address = asked.setting(&[(self.parameter, &all)]);
+            let query = address.query_in(&ask.generation)?;
+            Some((value, address, query))
+        };
+        let new = values.filter(|value| !is_active(value)).take(MAX_ADDED);
+        let found: Vec<_> = new.filter_map(with).collect();
+        let counts = ask.counts(found.iter().map(|(_, _, query)| query.clone()).collect())?;
+        let added = found.into_iter().zip(counts);
+        Ok(Choices {
+            facet: self.facet,
+            added: added
+                .map(|((value, address, _), count)| (value, address, count))
+                .collect(),
+        })
+    }
+}
+
 /// The groups of a page. A group with a single value is left out: its link would change nothing.
-pub(crate) fn groups(context: &SearchContext, aggregation: &Aggregation) -> Vec<FacetGroup> {
+pub(crate) fn groups(context: &SearchContext, aggregation: &Aggregation, choices: &[Choices]) -> Vec<FacetGroup> {
     let asked = context.asked;
     let group = |shown: ShownFacet| {
         let counts = aggregation.facets.get(&shown.facet)?;
@@ -115,21 +210,27 @@ pub(crate) fn groups(context: &SearchContext, aggregation: &Aggregation) -> Vec<
         if shown.facet == Facet::Year {
             buckets.sort_by(|a, b| b.value.cmp(&a.value));
         }
-        let other = counts.distinct - buckets.len() as u64;
+        let mut other = counts.distinct - buckets.len() as u64;
         let value = |bucket: FacetBucket| {
             let is_active = is_active(&bucket.value);
             FacetValue {
                 href: if is_active {
-                    Some(asked.dropping(shown.parameters).address())
+                    Some(without(asked, &shown, &bucket.value))
                 } else {
                     href(context, &shown, &bucket.value)
                 },
                 label: shortened(&label(context, shown.facet, bucket.value)),
                 count: context.t.count(bucket.count),
                 is_active,
+                is_added: false,
             }
         };
         let mut values: Vec<FacetValue> = buckets.into_iter().map(value).collect();
+        if let Some(choices) = choices.iter().find(|choices| choices.facet == shown.facet) {
+            values.retain(|value| value.is_active);
+            values.extend(choices.added.iter().map(|choice| added(context, shown.facet, choice)));
+            other = 0;
+        }
         let more = values.split_off(values.len().min(VISIBLE));
         Some(FacetGroup {
             name: shown.facet.name(),
@@ -192,6 +293,33 @@ fn href(context: &SearchContext, shown: &ShownFacet, value: &str) -> Option<Stri
     }
 }
 
+/// A value that is added to the active ones.
+fn added(context: &SearchContext, facet: Facet, (value, search, records): &(String, SearchAddress, u64)) -> FacetValue {
+    FacetValue {
+        label: shortened(&label(context, facet, value.clone())),
+        count: context.t.count(*records),
+        href: Some(search.address()),
+        is_active: false,
+        is_added: true,
+    }
+}
+
+/// The search without an active value; the other active ones of its facet stay.
+fn without(asked: &SearchAddress, shown: &ShownFacet, value: &str) -> String {
+    let [parameter] = shown.parameters else {
+        return asked.dropping(shown.parameters).address();
+    };
+    let given = asked.choices(parameter).into_iter();
+    let others: Vec<&str> = given
+        .filter(|given| query_key(shown.role, given) != query_key(shown.role, value))
+        .collect();
+    if shown.takes_several() && !others.is_empty() {
+        asked.with(&[(parameter, &others.join(","))])
+    } else {
+        asked.dropping(shown.parameters).address()
+    }
+}
+
 /// Whether the search has this value as a condition.
 fn is_active(asked: &SearchAddress, shown: &ShownFacet, value: &str) -> bool {
     if shown.facet == Facet::Year {
@@ -202,6 +330,14 @@ fn is_active(asked: &SearchAddress, shown: &ShownFacet, value: &str) -> bool {
         Facet::Vendor | Facet::NamedDepartment => shown.facet.key(text),
         _ => query_key(shown.role, text).to_lowercase(),
     };
-    let given = shown.parameters.first().and_then(|name| asked.value(name));
-    given.is_some_and(|given| key(given) == key(value))
+    let Some(parameter) = shown.parameters.first() else {
+        return false;
+    };
+    if shown.takes_several() {
+        return asked
+            .choices(parameter)
+            .into_iter()
+            .any(|given| key(given) == key(value));
+    }
+    asked.value(parameter).is_some_and(|given| key(given) == key(value))
 }

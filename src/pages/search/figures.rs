@@ -5,20 +5,25 @@ use crate::{
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     model::Facet,
     pages::{
+        address::{self, Parameters},
         charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
+        messages::Texts,
         search::{
             context::SearchContext,
             facets::{MAX_RANKED, label},
+            search_address::SearchAddress,
         },
+        supplier_names::RankingSwitch,
     },
 };
 
 /// The charts of a page. A chart with fewer than two bars says nothing that the sentence does not say.
-#[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) years: Option<YearBars>,
     pub(crate) buyers: Option<RankedBars>,
     pub(crate) suppliers: Option<RankedBars>,
+    /// What ranks by number instead of by value, or the reverse.
+    pub(crate) switch: Option<RankingSwitch>,
 }
 
 /// How many names a chart ranks.
@@ -33,6 +38,8 @@ impl Figures {
             .values
             .as_ref()
             .is_some_and(|values| values.records_with_value > 0);
+        let switch = has_values.then(|| switch(context.t, context.asked));
+        let has_values = has_values && !context.asked.by_number;
         let total = found.values.as_ref().map_or(0.0, |values| values.total_value.dollars());
         let counts = |facet| found.facets.get(&facet);
         let ranking = Ranking {
@@ -42,6 +49,7 @@ impl Figures {
             whole: if has_values { total } else { found.total as f64 },
         };
         Figures {
+            switch,
             years: counts(Facet::Year).and_then(|counts| years(context, counts, found, has_values)),
             buyers: counts(Facet::NamedDepartment).and_then(|counts| ranking.bars(Facet::NamedDepartment, counts)),
             suppliers: counts(Facet::Vendor).and_then(|counts| ranking.bars(Facet::Vendor, counts)),
@@ -51,6 +59,15 @@ impl Figures {
     pub(crate) fn is_empty(&self) -> bool {
         self.years.is_none() && self.buyers.is_none() && self.suppliers.is_none()
     }
+}
+
+fn switch(t: Texts, asked: &SearchAddress) -> RankingSwitch {
+    let kind = Parameters::default().with("kind", asked.entity_type.name());
+    let query = asked
+        .parameters
+        .iter()
+        .fold(kind, |all, (name, value)| all.and(name, value));
+    RankingSwitch::by_number(t, &address::page(asked.lang, "search"), &query, asked.by_number)
 }
 
 fn years(context: &SearchContext, counts: &FacetBuckets, found: &Aggregation, has_values: bool) -> Option<YearBars> {

@@ -13,6 +13,7 @@ use crate::{
     pages::{
         format::sort_key,
         search::{
+            conditions::value_words,
             context::{SearchContext, choice_words},
             parameter_error::ShownError,
         },
@@ -115,8 +116,19 @@ pub(super) fn label(schema: &Schema, name: &'static str) -> &'static str {
     }
 }
 
+/// Several values of the address as one choice, so that a sent form keeps them.
+fn several(context: &SearchContext, name: &str) -> Option<Choice> {
+    let given = context.asked.value(name)?;
+    (context.asked.choices(name).len() > 1).then(|| Choice {
+        value: given.to_owned(),
+        label: value_words(context, name, given),
+        is_selected: true,
+    })
+}
+
 fn input(context: &SearchContext, name: &str, kind: FilterKind) -> Input {
     let asked = context.asked;
+    let several = several(context, name).filter(|_| kind.takes_several()).into_iter();
     match kind {
         FilterKind::OneOf(_, values, _) => {
             let given = asked.value(name).unwrap_or_default();
@@ -125,11 +137,11 @@ fn input(context: &SearchContext, name: &str, kind: FilterKind) -> Input {
                 label: choice_words(context.t, name, value).unwrap_or_else(|| (*value).to_owned()),
                 is_selected: value.eq_ignore_ascii_case(given),
             };
-            Input::Choice(values.iter().map(choice).collect())
+            Input::Choice(several.chain(values.iter().map(choice)).collect())
         }
         FilterKind::Municipality => {
             let coverage = &context.ask.generation.manifest_of(asked.entity_type).coverage;
-            Input::Choice(places(context, coverage))
+            Input::Choice(several.chain(places(context, coverage)).collect())
         }
         FilterKind::AtLeast | FilterKind::AtMost => Input::Amount,
         FilterKind::From(_) | FilterKind::To(_) => Input::Date,

@@ -1,6 +1,8 @@
 //! What to change where no record meets all conditions: words that are spelled nearly like those of `q`, how many
 //! records each condition costs, and similar names.
 
+use std::cmp::Reverse;
+
 use crate::{
     api::{
         analysis::{
@@ -17,7 +19,6 @@ use crate::{
         search::{
             conditions::Condition,
             context::{SearchContext, shortened},
-            results_query,
             search_address::{SearchAddress, canonical},
         },
     },
@@ -112,7 +113,7 @@ fn spellings(context: &SearchContext, search: &ResolvedSearch) -> Result<Vec<Spe
     };
     let found = |near: Suggestion| {
         let q = corrected(q, &near);
-        let search = results_query::query(&with(&q), &context.ask.generation)?;
+        let search = with(&q).query_in(&context.ask.generation)?;
         Some((q, search))
     };
     let tried: Vec<_> = near.into_iter().filter_map(found).collect();
@@ -125,7 +126,9 @@ fn spellings(context: &SearchContext, search: &ResolvedSearch) -> Result<Vec<Spe
         records,
     };
     let found = tried.into_iter().zip(counts).filter(|(_, records)| *records > 0);
-    Ok(found.map(spelling).collect())
+    let mut found: Vec<Spelling> = found.map(spelling).collect();
+    found.sort_by_key(|spelling| Reverse(spelling.records));
+    Ok(found)
 }
 
 fn costs(context: &SearchContext, search: &ResolvedSearch, conditions: &[Condition]) -> Result<Vec<Cost>, ApiError> {

@@ -38,10 +38,10 @@ use crate::{
             no_matches_view::{ShownNothing, without_conditions},
             notes::{coverage, csv_note, still_open},
             parameter_error::ShownError,
-            period_links::{PeriodLink, period_links},
             results_query::{Found, Pages, Plan},
             search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
             sentence::sentence,
+            shortcuts::{Shortcuts, shortcuts},
             sort_links::{SortLink, sort_links},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
         },
@@ -68,8 +68,8 @@ struct SearchPage {
     /// An error of a field: its id, and what is wrong.
     field_error: Option<(&'static str, String)>,
     conditions: Vec<ShownCondition>,
-    /// The same search in usual periods.
-    periods: Vec<PeriodLink>,
+    /// The same search in usual periods, and with values in steps.
+    shortcuts: Vec<Shortcuts>,
     /// The search without any condition.
     all: String,
     results: Option<Results>,
@@ -190,7 +190,7 @@ fn shown(
         error: None,
         field_error: None,
         conditions: shown_conditions(context.t, conditions),
-        periods: period_links(context.t, context.asked, context.today),
+        shortcuts: shortcuts(context.t, context.asked, context.today),
         all: without_conditions(context.asked),
         results: Some(results),
     })
@@ -234,7 +234,7 @@ fn found_results(
         translation: translation_note(t, asked, &plan.search),
         codes: codes_note(context, &plan.search, found.by_code),
         sorts: sort_links(asked, plan.search.query.sort),
-        groups: facets::groups(context, &found.aggregation)
+        groups: facets::groups(context, &found.aggregation, &found.choices)
             .into_iter()
             .map(|group| shown_group(t, group))
             .collect(),
@@ -315,7 +315,7 @@ fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: St
             .map(|id| (id, error.text.clone())),
         error: (!is_in_form).then_some(error),
         conditions: shown_conditions(call.t, conditions(&context, &[])),
-        periods: Vec::new(),
+        shortcuts: Vec::new(),
         all: without_conditions(asked),
         results: None,
     };

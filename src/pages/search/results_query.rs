@@ -10,11 +10,7 @@ use crate::{
     api::{
         analysis::figures::FigurePlan,
         cost::ScanCost,
-        params::{
-            include::Include,
-            paging::MAX_OFFSET,
-            resolve::{ResolveContext, ResolvedSearch},
-        },
+        params::{include::Include, paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
     catalog::{ask::Ask, generation::Generation},
     engine::aggregation::{Aggregation, TermsAggregation},
@@ -22,7 +18,10 @@ use crate::{
     model::{EntityType, Record, Role, Schema},
     pages::{
         coverage_note::asked_years,
-        search::{facets, search_address::SearchAddress},
+        search::{
+            facets::{self, ActiveFacet, Choices},
+            search_address::SearchAddress,
+        },
     },
     query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
 };
@@ -35,6 +34,7 @@ pub(crate) struct Plan {
     others: Vec<Other>,
     /// The same search without the records that only their codes find, if there are such codes.
     words_only: Option<SearchQuery>,
+    active: Vec<ActiveFacet>,
 }
 
 /// The same search in another entity type.
@@ -53,6 +53,8 @@ pub(crate) struct Found {
     pub(crate) other_counts: Vec<(SearchAddress, Option<u64>)>,
     /// The number of records that only their codes find.
     pub(crate) by_code: u64,
+    /// The values that can be added to the active ones of a facet.
+    pub(crate) choices: Vec<Choices>,
 }
 
 /// The addresses of the pages before and after.
@@ -73,13 +75,14 @@ impl Plan {
         let others = EntityType::ALL.into_iter().filter(|other| *other != entity_type);
         let other = |other: EntityType| {
             let (asked, has_all_conditions) = asked.of_other(other);
-            let query = has_all_conditions.then(|| query(&asked, generation)).flatten();
+            let query = has_all_conditions.then(|| asked.query_in(generation)).flatten();
             Other { asked, query }
         };
         Plan {
             figures: figures(entity_type),
             others: others.map(other).collect(),
             words_only: words_only(&search.query),
+            active: ActiveFacet::all(&asked, generation),
             search,
             asked,
         }
@@ -92,7 +95,7 @@ impl Plan {
         scans.extend(others.clone().map(|query| (query.entity_type, 1)));
         // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
-        let further = has_days + usize::from(self.words_only.is_some());
+        let further = has_days + usize::from(self.words_only.is_some()) + self.active.len() * ActiveFacet::SCANS;
         scans.push((self.asked.entity_type, further));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
@@ -109,6 +112,8 @@ impl Plan {
         }
         let by_words = self.words_only.as_ref().map(|query| ask.count(query)).transpose()?;
         let by_code = by_words.map_or(0, |by_words| aggregation.total.saturating_sub(by_words));
+        let choices = self.active.iter().map(|active| active.run(&self.asked, ask));
+        let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
             return Ok(Found {
                 aggregation,
@@ -116,6 +121,7 @@ impl Plan {
                 pages: Pages::default(),
                 other_counts,
                 by_code,
+                choices,
             });
         }
         let hits = ask.search(&search.query, &search.page)?;
@@ -132,6 +138,7 @@ impl Plan {
             pages,
             other_counts,
             by_code,
+            choices,
         })
     }
 
@@ -230,19 +237,4 @@ fn position(query: &SearchQuery, record: &Bytes) -> Option<Position> {
         key: Some(record.date(role)?),
         record_id: record.id().to_owned(),
     })
-}
-
-/// The query of a search whose page does not matter; `None` if it is not valid, or a parameter has no field in this
-/// entity type.
-pub(crate) fn query(asked: &SearchAddress, generation: &Generation) -> Option<SearchQuery> {
-    let context = ResolveContext {
-        schema: Schema::of(asked.entity_type),
-        page_cap: 1,
-        coverage: &generation.manifest_of(asked.entity_type).coverage,
-        translator: Some(&generation.translator),
-        suppliers: Some(&generation.suppliers),
-    };
-    let asked = asked.dropping(&["facets", "include_total"]);
-    let search = asked.resolve(&context, 1).ok()?;
-    search.ignored.is_empty().then_some(search.query)
 }

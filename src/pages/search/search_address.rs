@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 use crate::{
     api::params::{
         by_entity_type::sorts,
+        filters::SEPARATOR,
         parse::Given,
         resolve::{ResolveContext, ResolvedSearch},
         search::{FILTERS, SearchParams, TABLE},
     },
+    catalog::generation::Generation,
     http::error::ApiError,
     model::{EntityType, Language, Schema},
     pages::{
         address::{self, Parameters},
         charts::YearValue,
         search::written_values::canonical_value,
+        supplier_names::{BY_NUMBER, RANK},
     },
-    query::text::TextQuery,
+    query::{SearchQuery, text::TextQuery},
 };
 
 /// The entity type and the parameters of a search, as the address has them.
@@ -26,6 +29,8 @@ pub(crate) struct SearchAddress {
     pub(crate) entity_type: EntityType,
     /// Those of the API: without `kind`, and without what other sites add to links.
     pub(crate) parameters: Parameters,
+    /// Whether charts rank by number instead of by value. Only the page itself has this, not its links.
+    pub(crate) by_number: bool,
 }
 
 /// The records of a page if the address does not state `limit`: what a person reads.
@@ -46,6 +51,7 @@ impl SearchAddress {
             lang,
             entity_type,
             parameters,
+            by_number: false,
         }
     }
 
@@ -58,7 +64,8 @@ impl SearchAddress {
         let asked = SearchAddress {
             lang,
             entity_type: entity_type.unwrap_or(EntityType::Contract),
-            parameters: parameters.without(&[KIND]).map(canonical_value),
+            parameters: parameters.without(&[KIND, RANK]).map(canonical_value),
+            by_number: parameters.get(RANK) == Some(BY_NUMBER),
         };
         Ok((asked, unknown_kind))
     }
@@ -78,6 +85,21 @@ impl SearchAddress {
             });
         }
         given.resolve(context)
+    }
+
+    /// The query of the search, whose page does not matter; `None` if it is not valid, or a parameter has no field in
+    /// this entity type.
+    pub(crate) fn query_in(&self, generation: &Generation) -> Option<SearchQuery> {
+        let context = ResolveContext {
+            schema: Schema::of(self.entity_type),
+            page_cap: 1,
+            coverage: &generation.manifest_of(self.entity_type).coverage,
+            translator: Some(&generation.translator),
+            suppliers: Some(&generation.suppliers),
+        };
+        let asked = self.dropping(&["facets", "include_total"]);
+        let search = asked.resolve(&context, 1).ok()?;
+        search.ignored.is_empty().then_some(search.query)
     }
 
     /// The same search, in the order of the API if the address states none: the one in which all records can be paged
@@ -133,14 +155,28 @@ impl SearchAddress {
         address::search(self.lang, self.entity_type, &parameters.without(&PAGING))
     }
 
-    /// The address with these parameters set. Each is a canonical name and a value.
+    /// The address with these parameters set.
     pub(crate) fn with(&self, values: &[(&'static str, &str)]) -> String {
-        let mut parameters = self.parameters.clone();
+        self.setting(values).address()
+    }
+
+    /// The same search with these parameters set. Each is a canonical name and a value.
+    pub(crate) fn setting(&self, values: &[(&'static str, &str)]) -> SearchAddress {
+        let mut parameters = self.parameters.without(&PAGING);
         for (name, value) in values {
             let aliases: Vec<&str> = names(name).into_iter().filter(|alias| alias != name).collect();
             parameters = parameters.without(&aliases).with(name, value);
         }
-        self.changed(&parameters)
+        SearchAddress {
+            parameters,
+            ..self.clone()
+        }
+    }
+
+    /// The values of a parameter that takes several.
+    pub(crate) fn choices(&self, name: &str) -> Vec<&str> {
+        let values = self.value(name).unwrap_or_default().split(SEPARATOR);
+        values.map(str::trim).filter(|value| !value.is_empty()).collect()
     }
 
     /// The same search in one year, or in the part of it that the search asks for.

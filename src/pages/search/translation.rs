@@ -24,6 +24,28 @@ pub(crate) struct TranslationNote {
     pub(crate) href: String,
 }
 
+/// The full stop after a list, unless its end is cut.
+fn stop(last: Option<&str>) -> &'static str {
+    if last.is_some_and(|last| last.ends_with('…')) {
+        ""
+    } else {
+        "."
+    }
+}
+
+impl TranslationNote {
+    pub(crate) fn stop(&self) -> &'static str {
+        stop(self.added.last().map(String::as_str))
+    }
+}
+
+impl CodesNote {
+    pub(crate) fn stop(&self) -> &'static str {
+        let last = self.codes.last().map(|(name, _)| name.as_str());
+        stop(last.filter(|_| self.more.is_none()))
+    }
+}
+
 /// How many alternatives of a part are shown.
 const MAX_SHOWN: usize = 4;
 

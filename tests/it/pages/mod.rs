@@ -4,6 +4,7 @@ mod access;
 mod bids;
 mod browser;
 mod charts;
+mod choices;
 mod compare;
 mod errors;
 mod files;
