@@ -304,13 +304,13 @@ pub fn merged(mut object: Value, members: &Value) -> Value {
     object
 }
 
-/// A generation of the normalized real records; `None` without them.
-pub fn real_generation(folder: &Path) -> Option<Generation> {
+/// A folder with dumps of the real records; `None` without them.
+pub fn real_dumps(folder: &Path) -> Option<PathBuf> {
     let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
         eprintln!("skipped: PROCURE_REAL_DATA is not set to a folder of real files");
         return None;
     };
-    let (dumps, index_dir) = (folder.join("dumps"), folder.join("index"));
+    let dumps = folder.join("dumps");
     let options = NormalizeOptions {
         inputs: vec![Path::new(&real).join("raw")],
         out: dumps.clone(),
@@ -319,6 +319,12 @@ pub fn real_generation(folder: &Path) -> Option<Generation> {
         strict: false,
     };
     normalize::run(&options).unwrap();
+    Some(dumps)
+}
+
+/// A generation of the normalized real records; `None` without them.
+pub fn real_generation(folder: &Path) -> Option<Generation> {
+    let (dumps, index_dir) = (real_dumps(folder)?, folder.join("index"));
     let id = stores::index(&dumps, &index_dir, 256, false);
     Some(stores::store(&index_dir).open(&id).unwrap())
 }

@@ -15,6 +15,7 @@ pub mod html;
 mod open;
 mod paid;
 mod profile;
+mod questions;
 mod record;
 mod search;
 mod sources;
