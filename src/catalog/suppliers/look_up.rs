@@ -155,8 +155,8 @@ impl SupplierList {
         ])
     }
 
-    /// The suppliers of these lines, found by what [`SupplierList::to_bytes`] returned. Reads nothing but the lengths of
-    /// the parts; `None` if they do not belong together.
+    /// The suppliers of these lines, found by what [`SupplierList::to_bytes`] returned. Reads nothing but the lengths
+    /// of the parts; `None` if they do not belong together.
     pub(crate) fn open(text: Bytes, found_by: &Bytes) -> Option<SupplierList> {
         let [
             starts,

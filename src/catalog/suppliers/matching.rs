@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     look_up::SupplierList,
-    name_form::NameForm,
-    names::{key, telling_words},
+    name_form::{NameForm, telling_words},
+    names::key,
     supplier::{Supplier, id_of_number},
 };
 use crate::model::supplier_mention::OfficialNumber;

@@ -1,7 +1,10 @@
 //! The parts of a supplier's name that rules compare: what is left without its legal form, which family the form is of,
 //! and whether the name is that of a person, of a consortium or of a division.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::LazyLock,
+};
 
 use crate::model::fold::fold;
 
@@ -223,6 +226,96 @@ fn division_of(words: &[String]) -> Option<String> {
     }
     Some(without_form(after).0.join(" "))
 }
+
+/// The words of a core that say who it is.
+pub(crate) fn telling_words(core: &str) -> BTreeSet<&str> {
+    let words = core.split(' ');
+    words
+        .filter(|word| word.chars().count() > 2 && !COMMON_WORDS.contains(word))
+        .collect()
+}
+
+/// Words that many firms of a trade or a place have in their names.
+const COMMON_WORDS: &[&str] = &[
+    "quebec",
+    "canada",
+    "montreal",
+    "laval",
+    "ontario",
+    "construction",
+    "constructions",
+    "entreprise",
+    "entreprises",
+    "excavation",
+    "excavations",
+    "pavage",
+    "pavages",
+    "asphalte",
+    "groupe",
+    "group",
+    "service",
+    "services",
+    "transport",
+    "gestion",
+    "management",
+    "consultants",
+    "conseil",
+    "conseils",
+    "experts",
+    "expert",
+    "consulting",
+    "associes",
+    "associates",
+    "architectes",
+    "architecte",
+    "architects",
+    "ingenieurs",
+    "solutions",
+    "technologies",
+    "technologie",
+    "equipement",
+    "equipements",
+    "equipment",
+    "distribution",
+    "produits",
+    "products",
+    "industries",
+    "international",
+    "systems",
+    "systemes",
+    "systeme",
+    "informatique",
+    "electrique",
+    "electric",
+    "mecanique",
+    "paysagement",
+    "beton",
+    "deneigement",
+    "location",
+    "toitures",
+    "couvreur",
+    "imprimerie",
+    "medical",
+    "sante",
+    "division",
+    "enterprises",
+    "des",
+    "les",
+    "pour",
+    "and",
+    "the",
+    "national",
+    "general",
+    "generale",
+    "centre",
+    "center",
+    "societe",
+    "compagnie",
+    "fils",
+    "freres",
+    "bros",
+    "sons",
+];
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::name_form::NameForm;
+use super::name_form::{NameForm, telling_words};
 use crate::{
     engine::aggregation::Money,
     model::{
@@ -336,96 +336,6 @@ impl Name {
         telling_words(&self.form.core)
     }
 }
-
-/// The words of a core that say who it is.
-pub(crate) fn telling_words(core: &str) -> BTreeSet<&str> {
-    let words = core.split(' ');
-    words
-        .filter(|word| word.chars().count() > 2 && !COMMON_WORDS.contains(word))
-        .collect()
-}
-
-/// Words that many firms of a trade or a place have in their names.
-const COMMON_WORDS: &[&str] = &[
-    "quebec",
-    "canada",
-    "montreal",
-    "laval",
-    "ontario",
-    "construction",
-    "constructions",
-    "entreprise",
-    "entreprises",
-    "excavation",
-    "excavations",
-    "pavage",
-    "pavages",
-    "asphalte",
-    "groupe",
-    "group",
-    "service",
-    "services",
-    "transport",
-    "gestion",
-    "management",
-    "consultants",
-    "conseil",
-    "conseils",
-    "experts",
-    "expert",
-    "consulting",
-    "associes",
-    "associates",
-    "architectes",
-    "architecte",
-    "architects",
-    "ingenieurs",
-    "solutions",
-    "technologies",
-    "technologie",
-    "equipement",
-    "equipements",
-    "equipment",
-    "distribution",
-    "produits",
-    "products",
-    "industries",
-    "international",
-    "systems",
-    "systemes",
-    "systeme",
-    "informatique",
-    "electrique",
-    "electric",
-    "mecanique",
-    "paysagement",
-    "beton",
-    "deneigement",
-    "location",
-    "toitures",
-    "couvreur",
-    "imprimerie",
-    "medical",
-    "sante",
-    "division",
-    "enterprises",
-    "des",
-    "les",
-    "pour",
-    "and",
-    "the",
-    "national",
-    "general",
-    "generale",
-    "centre",
-    "center",
-    "societe",
-    "compagnie",
-    "fils",
-    "freres",
-    "bros",
-    "sons",
-];
 
 #[cfg(test)]
 mod tests {

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    name_form::LegalFamily,
-    names::{Equation, Name, Names, telling_words},
+    name_form::{LegalFamily, telling_words},
+    names::{Equation, Name, Names},
     reason::{Evidence, Waiting},
 };
 use crate::model::supplier_mention::{OfficialNumber, Relation};
