@@ -22,7 +22,7 @@ use crate::{
     },
     catalog::suppliers::SupplierList,
     http::{error::ApiError, quoted::quoted, work::Work},
-    model::EntityType,
+    model::{EntityType, Facet},
     pages::{
         address::Parameters,
         bids::{BID_COLUMNS, with_bid},
