@@ -43,6 +43,7 @@ RULES = {
     "a token has a character that is not blank": r"parameter 'token' is required",
     "an index is one that exists": r"parameter 'generation': '.*' is not the id of an index",
     "a supplier is one of the list": r"parameter 'supplier': no supplier has the id '",
+    "a body is one of the list": r"parameter 'body': no body has the id '",
     "a batch of a reconciliation is a JSON object": r"`(queries|extend)` is not an? (JSON )?object",
     "a name has a letter or a digit": r"parameter '(name|prefix|method|a|b)': '.*' has no letter or digit",
     "bids are figures of a vendor, a department or a commodity": r"parameter 'include': 'bids' is a figure of",

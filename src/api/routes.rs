@@ -11,7 +11,7 @@ use crate::api::{
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 48] = [
+pub static ROUTES: [Route; 56] = [
     health::HEALTH,
     usage::USAGE,
     suggest::SUGGEST,
@@ -24,12 +24,20 @@ pub static ROUTES: [Route; 48] = [
     suppliers::SUPPLIERS,
     export::SUPPLIERS,
     suppliers::SUPPLIER,
+    suppliers::BODIES,
+    suppliers::BODY,
     reconcile::SERVICE,
     reconcile::BATCH,
     reconcile::SUGGEST_ENTITY,
     reconcile::SUGGEST_PROPERTY,
     reconcile::PROPERTIES,
     reconcile::PREVIEW,
+    reconcile::BODY_SERVICE,
+    reconcile::BODY_BATCH,
+    reconcile::BODY_SUGGEST_ENTITY,
+    reconcile::BODY_SUGGEST_PROPERTY,
+    reconcile::BODY_PROPERTIES,
+    reconcile::BODY_PREVIEW,
     commodities::COMMODITIES,
     commodities::COMMODITY,
     procurement::PROCUREMENT,

@@ -1,4 +1,5 @@
-//! `procure suppliers`: which names are one supplier, why, and what people claim about it. No server is needed.
+//! `procure suppliers`: which names are one supplier or one body, why, and what people claim about it. No server is
+//! needed.
 
 use std::{
     fs, io,
@@ -12,7 +13,7 @@ use serde_json::json;
 use crate::{
     catalog::{
         generation::Generation,
-        suppliers::{Supplier, SupplierList, claims::Claims, explain::explain, matching::matches},
+        suppliers::{Party, Supplier, SupplierList, claims::Claims, explain::explain, matching::matches},
     },
     cli::{
         engine_options::EngineOptions,
@@ -29,7 +30,7 @@ pub(crate) enum Suppliers {
         a: String,
         b: String,
         #[command(flatten)]
-        index: EngineOptions,
+        listed: Listed,
     },
     /// List suppliers with their names, those with most records first
     List {
@@ -39,7 +40,7 @@ pub(crate) enum Suppliers {
         #[arg(long, value_name = "N", env = "PROCURE_LIMIT", default_value_t = 20, value_parser = parse_number::<usize>)]
         limit: usize,
         #[command(flatten)]
-        index: EngineOptions,
+        listed: Listed,
     },
     /// Claim that two names are the same supplier: adds a line to the file of claims
     Accept(NewClaim),
@@ -62,6 +63,22 @@ pub(crate) enum Suppliers {
     },
 }
 
+/// An index, and which of its lists is meant.
+#[derive(Debug, Args)]
+pub(crate) struct Listed {
+    /// The names of public bodies, not those of suppliers
+    #[arg(long, env = "PROCURE_BODIES")]
+    bodies: bool,
+    #[command(flatten)]
+    index: EngineOptions,
+}
+
+impl Listed {
+    fn party(&self) -> Party {
+        if self.bodies { Party::Body } else { Party::Supplier }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct NewClaim {
     a: String,
@@ -78,16 +95,19 @@ pub(crate) struct NewClaim {
     #[arg(long, value_name = "TEXT", env = "PROCURE_REASON")]
     reason: Option<String>,
     #[command(flatten)]
-    index: EngineOptions,
+    listed: Listed,
 }
 
 pub(crate) fn run(args: Suppliers) -> anyhow::Result<()> {
     match args {
-        Suppliers::Explain { a, b, index } => {
-            let generation = index.open_current()?;
-            print(&explain(&generation.suppliers, &a, &b)?)
+        Suppliers::Explain { a, b, listed } => {
+            let generation = listed.index.open_current()?;
+            print(&explain(generation.parties(listed.party()), &a, &b)?)
         }
-        Suppliers::List { text, limit, index } => list(&index.open_current()?, text.as_deref(), limit),
+        Suppliers::List { text, limit, listed } => {
+            let generation = listed.index.open_current()?;
+            list(generation.parties(listed.party()), text.as_deref(), limit)
+        }
         Suppliers::Accept(claim) => add(&claim, "same"),
         Suppliers::Reject(claim) => add(&claim, "different"),
         Suppliers::Check { file, index } => {
@@ -99,8 +119,7 @@ pub(crate) fn run(args: Suppliers) -> anyhow::Result<()> {
     }
 }
 
-fn list(generation: &Generation, text: Option<&str>, limit: usize) -> anyhow::Result<()> {
-    let suppliers = &generation.suppliers;
+fn list(suppliers: &SupplierList, text: Option<&str>, limit: usize) -> anyhow::Result<()> {
     let found = text.map_or_else(
         || (0..suppliers.len() as u32).collect(),
         |text| suppliers.containing(text),
@@ -141,10 +160,11 @@ fn shown(supplier: &Supplier) -> String {
 fn check(generation: &Generation, file: &Path, bytes: &[u8]) -> anyhow::Result<usize> {
     let refused = |problems: String| anyhow!("the claims in {} cannot be applied:\n{problems}", file.display());
     let claims = Claims::parse(bytes).map_err(|problems| refused(problems.to_string()))?;
-    let names = generation.suppliers.names();
-    claims
-        .resolve(&names)
-        .map_err(|problems| refused(problems.to_string()))?;
+    for party in Party::ALL {
+        let names = generation.parties(party).names();
+        let resolved = claims.resolve(party, &names);
+        resolved.map_err(|problems| refused(problems.to_string()))?;
+    }
     Ok(claims.0.len())
 }
 
@@ -163,6 +183,9 @@ fn add(new: &NewClaim, claim: &str) -> anyhow::Result<()> {
     );
     let today = Date::in_toronto(chrono::Utc::now()).to_string();
     let mut line = json!({"claim": claim, "a": new.a, "b": new.b, "date": today});
+    if new.listed.bodies {
+        line["of"] = json!(Party::Body.noun());
+    }
     if let Some(reason) = &new.reason {
         line["reason"] = json!(reason);
     }
@@ -170,7 +193,7 @@ fn add(new: &NewClaim, claim: &str) -> anyhow::Result<()> {
         bytes.push(b'\n');
     }
     bytes.extend_from_slice(format!("{line}\n").as_bytes());
-    let count = check(&new.index.open_current()?, path, &bytes)?;
+    let count = check(&new.listed.index.open_current()?, path, &bytes)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
     }

@@ -111,6 +111,8 @@ pub(crate) enum Reason {
     },
     /// No supplier has this identifier.
     Supplier(String),
+    /// No body has this identifier.
+    Body(String),
     /// Not a sort order of the entity type.
     Sort(NotInList),
     /// A sort order of other entity types.
@@ -245,7 +247,8 @@ impl Display for Reason {
                     "'{low}' is {beyond} '{high}' ('{high_name}'); exchange the two values"
                 )
             }
-            Reason::Supplier(id) => write_unknown_supplier(f, id),
+            Reason::Supplier(id) => write_unknown_id(f, "supplier", "suppliers", id),
+            Reason::Body(id) => write_unknown_id(f, "body", "bodies", id),
             Reason::DiffersFromBody => f.write_str("differs from the value in the body; give it in one of them"),
             paging @ (Reason::OffsetTooDeep { .. }
             | Reason::Cursor(_)
@@ -257,11 +260,11 @@ impl Display for Reason {
     }
 }
 
-fn write_unknown_supplier(f: &mut fmt::Formatter<'_>, id: &str) -> fmt::Result {
+fn write_unknown_id(f: &mut fmt::Formatter<'_>, noun: &str, plural: &str, id: &str) -> fmt::Result {
     let id = quoted(id);
     write!(
         f,
-        "no supplier has the id {id}; pass the `id` of a result of /suppliers?q=… unchanged"
+        "no {noun} has the id {id}; pass the `id` of a result of /{plural}?q=… unchanged"
     )
 }
 

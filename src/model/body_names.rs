@@ -7,8 +7,24 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use crate::model::fold::fold;
 
-/// A row of the table: all names of a body, then its acronyms.
-type Body = Vec<String>;
+/// A row of the table.
+#[derive(Debug)]
+struct Body {
+    /// All names, then the acronyms.
+    names: Vec<String>,
+    /// How many of them are no acronyms.
+    full_names: usize,
+    /// The web address or the act to check the row against.
+    source: String,
+    /// The names with an acronym at the end, folded: publishers write `Société de transport de Montréal (STM)`.
+    with_acronyms: Vec<String>,
+}
+
+impl Body {
+    fn acronyms(&self) -> &[String] {
+        &self.names[self.full_names..]
+    }
+}
 
 struct BodyNames {
     bodies: Vec<Body>,
@@ -22,7 +38,8 @@ static TABLE: LazyLock<BodyNames> = LazyLock::new(|| {
         .collect();
     let mut by_key = HashMap::new();
     for (number, body) in bodies.iter().enumerate() {
-        by_key.extend(body.iter().map(|name| (fold(name), number)));
+        by_key.extend(body.names.iter().map(|name| (fold(name), number)));
+        by_key.extend(body.with_acronyms.iter().map(|name| (name.clone(), number)));
     }
     BodyNames { bodies, by_key }
 });
@@ -31,18 +48,45 @@ fn rows() -> impl Iterator<Item = csv::Result<Body>> {
     let reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .from_reader(include_str!("../../data/body_names.csv").as_bytes());
-    let cells = |row: csv::StringRecord| {
-        let listed = row.iter().take(2).flat_map(|cell| cell.split('|'));
-        listed.map(str::to_owned).collect()
+    reader.into_records().map(|row| row.map(|row| body(&row)))
+}
+
+fn body(row: &csv::StringRecord) -> Body {
+    let cell = |number: usize| row.get(number).unwrap_or_default().split('|');
+    let with = |name: &str| {
+        cell(1)
+            .map(move |acronym| fold(&format!("{name} {acronym}")))
+            .collect::<Vec<_>>()
     };
-    reader.into_records().map(move |row| row.map(cells))
+    Body {
+        names: cell(0).chain(cell(1)).map(str::to_owned).collect(),
+        full_names: cell(0).count(),
+        source: row.get(2).unwrap_or_default().to_owned(),
+        with_acronyms: cell(0).flat_map(with).collect(),
+    }
+}
+
+/// The number of the body that has this folded name or acronym; `None` if it is not in the table.
+pub(crate) fn row_of(key: &str) -> Option<usize> {
+    TABLE.by_key.get(key).copied()
+}
+
+/// Whether a folded name is the acronym of a body of the table.
+pub(crate) fn is_acronym(key: &str) -> bool {
+    let body = row_of(key).map(|row| &TABLE.bodies[row]);
+    body.is_some_and(|body| body.acronyms().iter().any(|acronym| fold(acronym) == key))
+}
+
+/// What to check a row against.
+pub(crate) fn source(row: usize) -> &'static str {
+    &TABLE.bodies[row].source
 }
 
 /// All names and acronyms of the body that has one of these folded names or acronyms; empty for a body that is not in
 /// the table.
 pub(crate) fn all_names<'k>(keys: impl IntoIterator<Item = &'k str>) -> &'static [String] {
-    let number = keys.into_iter().find_map(|key| TABLE.by_key.get(key));
-    number.map_or(&[], |number| &TABLE.bodies[*number])
+    let number = keys.into_iter().find_map(row_of);
+    number.map_or(&[], |number| &TABLE.bodies[number].names)
 }
 
 #[cfg(test)]
@@ -55,8 +99,8 @@ mod tests {
         assert!(bodies.len() > 50);
         let mut seen = HashMap::new();
         for (number, body) in bodies.iter().enumerate() {
-            assert!(body.len() >= 2, "{body:?}");
-            for name in body {
+            assert!(body.names.len() >= 2 && !body.source.is_empty(), "{body:?}");
+            for name in &body.names {
                 let key = fold(name);
                 assert!(!key.is_empty() && name == name.trim(), "{body:?}");
                 let other = seen.insert(key, number);
@@ -71,6 +115,9 @@ mod tests {
         assert!(has("industry canada", "ISED") && has("isde", "Industry Canada"));
         assert!(has("dfatd", "Global Affairs Canada"));
         assert!(has("societe de transport de montreal", "STM"));
+        assert!(has("societe de transport de montreal stm", "STM"));
         assert!(all_names(["nobody", ""]).is_empty());
+        assert!(is_acronym("dfatd") && !is_acronym("global affairs canada") && !is_acronym("nobody"));
+        assert_eq!(source(row_of("stm").unwrap()), "stm.info");
     }
 }

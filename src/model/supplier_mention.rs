@@ -47,8 +47,10 @@ pub enum Relation {
 pub enum NumberKind {
     /// Quebec's enterprise number: ten digits, of which the first two state the legal form.
     Neq,
-    /// The identifier of a supplier's account on Alberta's portal.
+    /// The identifier of an account on Alberta's portal.
     Alberta,
+    /// The identifier of a body on Quebec's portal.
+    Seao,
 }
 
 /// A number that identifies one legal person, written `neq:1142700724`.
@@ -93,6 +95,9 @@ pub(crate) const MAX_NAME_BYTES: usize = 400;
 /// The start of an identifier that is an enterprise number of Quebec.
 const NEQ: &str = "FO-";
 
+/// The start of the identifier of a body on Quebec's portal.
+const BODY: &str = "OP-";
+
 /// The fields of a record with further names of its supplier.
 const RELATIONS: [(&str, Relation); 3] = [
     ("supplier_legal_name", Relation::LegalName),
@@ -105,12 +110,13 @@ const RELATIONS: [(&str, Relation); 3] = [
 const STATED: usize = 5 + RELATIONS.len();
 
 impl NumberKind {
-    pub(crate) const ALL: [NumberKind; 2] = [NumberKind::Neq, NumberKind::Alberta];
+    pub(crate) const ALL: [NumberKind; 3] = [NumberKind::Neq, NumberKind::Alberta, NumberKind::Seao];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             NumberKind::Neq => "neq",
             NumberKind::Alberta => "alberta",
+            NumberKind::Seao => "seao",
         }
     }
 }
@@ -141,12 +147,18 @@ impl OfficialNumber {
 
     /// The identifier of an account on Alberta's portal.
     pub(crate) fn alberta(id: &str) -> Option<OfficialNumber> {
+        OfficialNumber::of_account(NumberKind::Alberta, id)
+    }
+
+    /// The identifier of a body on Quebec's portal, such as `OP-59053`.
+    pub(crate) fn seao(id: &str) -> Option<OfficialNumber> {
+        OfficialNumber::of_account(NumberKind::Seao, id)
+    }
+
+    fn of_account(kind: NumberKind, id: &str) -> Option<OfficialNumber> {
         let number = id.trim().to_lowercase();
         let is_id = (1..=64).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        is_id.then_some(OfficialNumber {
-            kind: NumberKind::Alberta,
-            number,
-        })
+        is_id.then_some(OfficialNumber { kind, number })
     }
 
     /// The inverse of its text.
@@ -154,7 +166,7 @@ impl OfficialNumber {
         let (kind, number) = text.split_once(':')?;
         match NumberKind::ALL.into_iter().find(|known| known.name() == kind)? {
             NumberKind::Neq => OfficialNumber::neq(number).ok().flatten(),
-            NumberKind::Alberta => OfficialNumber::alberta(number),
+            kind => OfficialNumber::of_account(kind, number),
         }
     }
 }
@@ -262,7 +274,7 @@ impl SupplierMentions {
             .text("vendor_id")
             .filter(|id| source == "alberta" || id.starts_with(NEQ));
         let [legal, operating, standardized] = RELATIONS.map(|(field, _)| record.text(field));
-        let (times, first) = self.stated.counted([
+        let stated = [
             Some(name),
             Some(source),
             record.text("vendor_city"),
@@ -271,7 +283,22 @@ impl SupplierMentions {
             legal,
             operating,
             standardized,
-        ]);
+        ];
+        self.count_stated(stated, record);
+    }
+
+    /// Counts what a record states: its buyer, if it has an identifier.
+    pub(crate) fn observe_buyer(&mut self, record: &Record, source: &str) {
+        let mut names = ["buyer_name", "department_en", "department_fr"].into_iter();
+        let name = names.find_map(|field| record.text(field).filter(|name| !name.trim().is_empty()));
+        if let (Some(name), Some(id)) = (name, record.text("buyer_id")) {
+            let stated = [Some(name), Some(source), None, None, Some(id), None, None, None];
+            self.count_stated(stated, record);
+        }
+    }
+
+    fn count_stated(&mut self, stated: [Option<&str>; STATED], record: &Record) {
+        let (times, first) = self.stated.counted(stated);
         *times += 1;
         *first = earlier(*first, record.date(Role::Date));
         if self.stated.are_many() {
@@ -289,7 +316,10 @@ impl SupplierMentions {
             if let Some(neq) = id.strip_prefix(NEQ).filter(|neq| neq.len() == 10) {
                 self.add_times_with_neq(mention, neq, times, day);
             } else {
-                let number = OfficialNumber::alberta(id).filter(|_| source == "alberta");
+                let number = match source {
+                    "alberta" => OfficialNumber::alberta(id),
+                    _ => OfficialNumber::seao(id).filter(|_| id.starts_with(BODY)),
+                };
                 self.add(mention.with_number(number), times, day);
             }
             let others: [Option<&str>; RELATIONS.len()] = others;

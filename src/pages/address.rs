@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::{
+    catalog::suppliers::Party,
     http::{
         encoding::{encode, encode_pair, pairs},
         error::ApiError,
@@ -147,8 +148,8 @@ pub(crate) fn vendor(language: Language, name: &str) -> String {
 }
 
 /// The page of a supplier with all its names.
-pub(crate) fn supplier(language: Language, id: &str) -> String {
-    format!("/{}/supplier/{}", language.code(), encode(id))
+pub(crate) fn party(language: Language, party: Party, id: &str) -> String {
+    format!("/{}/{}/{}", language.code(), party.noun(), encode(id))
 }
 
 /// The comparison of things of a type.

@@ -9,13 +9,13 @@ use crate::{
                 buyer::{CallsReceived, NeverWon},
                 competition::{CallFigures, YearOfCalls},
             },
-            profile,
+            profile, supplier,
         },
         cost::ScanCost,
         export::csv_rows::Rows,
         params::{filters::commodity_filter, read::no_parameters},
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, generation::Generation, suppliers::Party},
     http::{error::ApiError, quoted::quoted, work::Work},
     model::{Facet, commodity::CommodityCode},
     pages::{
@@ -33,6 +33,12 @@ use crate::{
 pub(crate) const DEPARTMENT_CSV: Page = Page {
     template: "/{lang}/department.csv/{name}/calls",
     handler: Handler::Named(department_csv),
+    ..Page::DEFAULT
+};
+
+pub(crate) const BODY_CSV: Page = Page {
+    template: "/{lang}/body.csv/{id}/calls",
+    handler: Handler::Named(body_csv),
     ..Page::DEFAULT
 };
 
@@ -200,6 +206,11 @@ fn department_csv(call: &PageCall, name: &str) -> Result<Work, ApiError> {
         })?;
         Ok(profile::filter(facet, &of.named))
     })
+}
+
+fn body_csv(call: &PageCall, id: &str) -> Result<Work, ApiError> {
+    let filter = supplier::filter(Party::Body, &supplier::find(&call.generation, Party::Body, id)?);
+    csv(call, move |_| Ok(filter.clone()))
 }
 
 fn commodity_csv(call: &PageCall, text: &str) -> Result<Work, ApiError> {

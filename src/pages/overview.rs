@@ -11,7 +11,7 @@ use crate::{
         headline::{ProfileHeadline, Share},
         supplier_counts::{Rank, SupplierCount, SupplierCounts},
     },
-    catalog::{ask::Ask, generation::SourceCoverage},
+    catalog::{ask::Ask, generation::SourceCoverage, suppliers::Party},
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     http::error::ApiError,
     model::{Date, EntityType, Facet},
@@ -39,8 +39,16 @@ pub(crate) struct Overview<'a> {
     pub(crate) figures: &'a Figures,
     /// The sum of the values in dollars, if bars and shares are drawn by value.
     pub(crate) amount: Option<f64>,
-    /// The largest suppliers; `None` if each spelling of a name is ranked for itself.
-    suppliers: Option<SupplierCounts>,
+    /// The largest suppliers, and the largest bodies; none if each spelling of a name is ranked for itself.
+    parties: Vec<(Party, SupplierCounts)>,
+}
+
+/// What the names of a chart are counted by.
+fn facet_of(party: Party) -> Facet {
+    match party {
+        Party::Supplier => Facet::Vendor,
+        Party::Body => Facet::NamedDepartment,
+    }
 }
 
 /// How many names a chart ranks.
@@ -61,8 +69,11 @@ impl<'a> Overview<'a> {
         let counted = &figures.counted;
         let values = counted.values.as_ref().filter(|_| has_amounts);
         let rank = if values.is_some() { Rank::Value } else { Rank::Count };
-        let vendors = counted.facets.get(&Facet::Vendor).filter(|_| !by_spelling);
-        let suppliers = &ask.generation.suppliers;
+        let joined = |party: Party| {
+            let names = counted.facets.get(&facet_of(party)).filter(|_| !by_spelling)?;
+            let list = ask.generation.parties(party);
+            Some((party, SupplierCounts::of(list, names.clone(), rank, RANKED)))
+        };
         Overview {
             ask,
             t,
@@ -70,7 +81,7 @@ impl<'a> Overview<'a> {
             query,
             figures,
             amount: values.map(|values| values.total_value.dollars()),
-            suppliers: vendors.map(|vendors| SupplierCounts::of(suppliers, vendors.clone(), rank, RANKED)),
+            parties: Party::ALL.into_iter().filter_map(joined).collect(),
         }
     }
 
@@ -95,10 +106,13 @@ impl<'a> Overview<'a> {
 
     /// How many buyers or suppliers there are.
     pub(crate) fn distinct(&self, facet: Facet) -> u64 {
-        match (&self.suppliers, facet) {
-            (Some(suppliers), Facet::Vendor) => suppliers.distinct,
-            _ => self.counts(facet).distinct,
-        }
+        let joined = self.joined(facet);
+        joined.map_or_else(|| self.counts(facet).distinct, |(_, joined)| joined.distinct)
+    }
+
+    /// The suppliers or bodies that the names of a facet are of.
+    fn joined(&self, facet: Facet) -> Option<&(Party, SupplierCounts)> {
+        self.parties.iter().find(|(party, _)| facet_of(*party) == facet)
     }
 
     /// The share of all amounts, or of all records without amounts.
@@ -206,9 +220,8 @@ impl<'a> Overview<'a> {
     pub(crate) fn ranked(&self, id: &'static str, facet: Facet) -> Result<Option<RankedBars>, ApiError> {
         let (t, lang) = (self.t, self.t.language());
         let mut rows = Vec::new();
-        let joined = self.suppliers.as_ref().filter(|_| facet == Facet::Vendor);
-        if let Some(joined) = joined {
-            rows.extend(joined.rows.iter().map(|supplier| self.supplier_row(supplier)));
+        if let Some((party, joined)) = self.joined(facet) {
+            rows.extend(joined.rows.iter().map(|of| self.party_row(*party, of)));
         } else {
             for bucket in largest(self.counts(facet), self.amount.is_some(), RANKED) {
                 let value = bucket.value.clone();
@@ -258,21 +271,22 @@ impl<'a> Overview<'a> {
         }
     }
 
-    /// A supplier over its names, with how many they are.
-    fn supplier_row(&self, supplier: &SupplierCount) -> RankedRow {
+    /// A supplier or a body over its names, with how many they are.
+    fn party_row(&self, party: Party, supplier: &SupplierCount) -> RankedRow {
         let bucket = FacetBucket {
             value: supplier.id.clone(),
             count: supplier.count,
             total_value: supplier.total_value,
         };
-        let names = &supplier.names;
-        let name = if *names > 1 {
-            self.t
-                .with("supplier-with-names", &[("name", &supplier.name), ("count", names)])
-        } else {
-            supplier.name.clone()
+        let (lang, count) = (self.t.language(), &supplier.names);
+        let list = self.ask.generation.parties(party);
+        let found = list.find_id(&supplier.id).and_then(|number| list.get(number));
+        let name = found.map_or_else(|| supplier.name.clone(), |of| of.name_in(lang).to_owned());
+        let name = match count {
+            0 | 1 => name,
+            _ => self.t.with("supplier-with-names", &[("name", &name), ("count", count)]),
         };
-        self.row(&bucket, name, Some(address::supplier(self.t.language(), &supplier.id)))
+        self.row(&bucket, name, Some(address::party(lang, party, &supplier.id)))
     }
 
     pub(crate) fn market(&self, scope: MarketScope, has_competition: bool) -> Option<MarketTable> {

@@ -233,7 +233,7 @@ impl PageCall<'_> {
             page_cap: self.plan_limits.page_cap.into(),
             coverage: &self.generation.manifest_of(entity_type).coverage,
             translator: Some(&self.generation.translator),
-            suppliers: Some(&self.generation.suppliers),
+            generation: Some(&self.generation),
         }
     }
 

@@ -83,6 +83,7 @@ pub(crate) fn sentence(t: Texts, error: &ParameterError) -> String {
         Reason::AscendingRelevance => about_value(t, "problem-choice", "asc"),
         Reason::Municipality { list, .. } => about_value(t, "problem-place", &list.text),
         Reason::Supplier(text) => about_value(t, "problem-supplier", text),
+        Reason::Body(text) => about_value(t, "problem-body", text),
         Reason::Commodity { text, .. } => about_value(t, "problem-commodity", text),
         Reason::Sort(_) | Reason::SortOfOthers { .. } | Reason::RelevanceWithoutText => t.text("problem-sort"),
         Reason::OffsetTooDeep { max, .. } => t.with("problem-offset", &[("count", max)]),

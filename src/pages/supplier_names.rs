@@ -1,8 +1,7 @@
-//! From a name or an identifier to the supplier with all its names.
+//! From a name or an identifier to the supplier or the body with all its names.
 
 use crate::{
-    catalog::{generation::Generation, suppliers::Supplier},
-    http::{error::ApiError, quoted::quoted},
+    catalog::{generation::Generation, suppliers::Party},
     model::Language,
     pages::{
         address::{self, Parameters},
@@ -10,7 +9,7 @@ use crate::{
     },
 };
 
-/// The page of a supplier of several names.
+/// The page of a supplier or a body of several names.
 #[derive(Debug)]
 pub(crate) struct AllNames {
     pub(crate) href: String,
@@ -19,12 +18,12 @@ pub(crate) struct AllNames {
 }
 
 impl AllNames {
-    /// The supplier that a name belongs to; `None` if it has no other name.
-    pub(crate) fn of(generation: &Generation, lang: Language, name: &str) -> Option<AllNames> {
-        let suppliers = &generation.suppliers;
-        let supplier = suppliers.get(suppliers.find_name(name)?)?;
+    /// The supplier or the body that a name belongs to; `None` if it has no other name.
+    pub(crate) fn of(generation: &Generation, party: Party, lang: Language, name: &str) -> Option<AllNames> {
+        let list = generation.parties(party);
+        let supplier = list.get(list.find_name(name)?)?;
         (supplier.names.len() > 1).then(|| AllNames {
-            href: address::supplier(lang, &supplier.id),
+            href: address::party(lang, party, &supplier.id),
             count: supplier.names.len(),
         })
     }
@@ -81,24 +80,12 @@ impl RankingSwitch {
     }
 }
 
-/// The supplier that has or had an identifier.
-pub(crate) fn find(generation: &Generation, id: &str) -> Result<Supplier, ApiError> {
-    let suppliers = &generation.suppliers;
-    let found = suppliers.find_id(id).and_then(|number| suppliers.get(number));
-    found.ok_or_else(|| {
-        ApiError::not_found(format!(
-            "no supplier has the id {}; find suppliers with /suppliers?q=…",
-            quoted(id)
-        ))
-    })
-}
-
 /// The page of a bidder: that of its supplier, or of its name alone where nothing else is known of it.
 pub(crate) fn bidder_page(generation: &Generation, lang: Language, name: &str) -> String {
     let suppliers = &generation.suppliers;
     let supplier = suppliers.find_name(name).and_then(|number| suppliers.get(number));
     supplier.map_or_else(
         || address::vendor(lang, name),
-        |supplier| address::supplier(lang, &supplier.id),
+        |supplier| address::party(lang, Party::Supplier, &supplier.id),
     )
 }

@@ -14,6 +14,7 @@ export async function pagesOf(service) {
   const bids = (await service.api('/bids?won=false&commodity=72&limit=100')).results;
   const bid = bids.find(({ procedure }) => procedure === 'open');
   const call = await service.api(`/tender/${encodeURIComponent(bid.record_id)}`);
+  const bodies = (await service.api('/bodies?limit=1')).results;
   const suppliers = (await service.api('/suppliers?limit=100')).results;
   const supplier = suppliers.find(({ names, open_calls }) => names > 1 && open_calls.calls > 0);
   const [rival] = (await service.api(`/supplier/${supplier.id}`)).bids.rivals;
@@ -32,6 +33,7 @@ export async function pagesOf(service) {
     'record-bids': `/record/tender/${part(bid.record_id)}`,
     supplier: `/supplier/${supplier.id}`,
     'compare-suppliers': `/compare/supplier?of=${supplier.id}&of=${part(rival.vendor_name)}`,
+    body: `/body/${bodies[0].id}`,
     'search-supplier': `/search?kind=contract&supplier=${supplier.id}`,
     vendor: `/vendor/${part(vendor)}`,
     'compare-buyers': `/compare/department?of=${part(department)}&of=${part(otherDepartment)}&of=nobody`,

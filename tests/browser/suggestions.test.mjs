@@ -53,7 +53,7 @@ for (const path of ['/en', '/en/search?kind=contract']) {
       assert.equal(await chosen.getAttribute('aria-selected'), 'true');
       const count = (await chosen.locator('small').innerText()).split(' · ')[1];
       await page.keyboard.press('Enter');
-      await page.waitForURL(/(department_is|supplier|municipality|commodity)=/);
+      await page.waitForURL(/(body|supplier|municipality|commodity)=/);
       const lead = await page.locator('.lead').innerText();
       assert.ok(lead.startsWith(count), `${count}: ${lead}`);
       assert.deepEqual(page.problems, []);

@@ -108,6 +108,7 @@ impl Drawn {
             paths.push(format!(
                 "/{entity_type}?supplier=sup_38416dd947937571&include_total=true"
             ));
+            paths.push(format!("/{entity_type}?body=body_d7f311f84c9006a9&include_total=true"));
             paths.push(format!(
                 "/{entity_type}/stats?include=quality,market,currencies,supplier"
             ));

@@ -47,6 +47,7 @@ mod places;
 mod pro;
 mod program;
 mod protocol;
+mod public_bodies;
 mod raw_requests;
 mod scan;
 mod scan_counts;

@@ -75,8 +75,13 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
         "/generations/{id}" => fill("{id}", &["current"]),
         "/vendor/{name}" => fill("{name}", &["Acme", "Léo & Fils inc."]),
         "/department/{name}" => fill("{name}", &["National Defence", "City works"]),
-        "/supplier/{id}" => {
-            let found = aggregates.get("/suppliers?name=Acme").json();
+        "/supplier/{id}" | "/body/{id}" => {
+            let list = if path.starts_with("/body") {
+                "bodies?q=defence"
+            } else {
+                "suppliers?name=Acme"
+            };
+            let found = aggregates.get(&format!("/{list}")).json();
             fill("{id}", &[found["results"][0]["id"].as_str().unwrap()])
         }
         "/procurement/{solicitation_number}" => fill("{solicitation_number}", &["W-24/A"]),

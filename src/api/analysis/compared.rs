@@ -10,7 +10,7 @@ use crate::{
         cost::ScanCost,
         params::{filters::commodity_filter, include::Include},
     },
-    catalog::{ask::Ask, generation::Generation, suggest::MeaningType},
+    catalog::{ask::Ask, generation::Generation, suggest::MeaningType, suppliers::Party},
     engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
     model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
     query::{Filter, SearchQuery},
@@ -167,10 +167,10 @@ fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
     let suppliers = &generation.suppliers;
     let number = suppliers.find_id(text).or_else(|| suppliers.find_name(text));
     if let Some(found) = number.and_then(|number| suppliers.get(number)) {
-        let filter = supplier::filter(&found);
+        let filter = supplier::filter(Party::Supplier, &found);
         let row = |(of, records)| (of, records, filter.clone());
         return Some(Compared {
-            records: profile::supplier_records(&found).map(row).collect(),
+            records: profile::party_records(Party::Supplier, &found).map(row).collect(),
             subject: Subject::Supplier {
                 keys: found.keys(),
                 id: Some(found.id),

@@ -311,7 +311,7 @@ mod tests {
             page_cap: 100,
             coverage: &[],
             translator: None,
-            suppliers: None,
+            generation: None,
         };
         let given = SearchParams::read(EntityType::Contract, query).unwrap();
         given.resolve(&context).unwrap()

@@ -10,7 +10,11 @@ use crate::{
         cost::ScanCost,
         params::include::Include,
     },
-    catalog::{ask::Ask, generation::Generation, suppliers::Supplier},
+    catalog::{
+        ask::Ask,
+        generation::Generation,
+        suppliers::{Party, Supplier},
+    },
     engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
     model::{EntityType, Facet, Role, Schema},
     query::{Filter, SearchQuery},
@@ -118,18 +122,19 @@ pub(crate) fn profile(
     }))
 }
 
-/// The profile of a supplier over all its names, of one entity type: the requested one, else the first with records.
-/// `None` if it has no records of the requested one.
-pub(crate) fn of_supplier(
+/// The profile of a supplier or a body over all its names, of one entity type: the requested one, else the first with
+/// records. `None` if it has no records of the requested one.
+pub(crate) fn of_party(
     ask: &Ask,
+    party: Party,
     supplier: &Supplier,
     requested: Option<EntityType>,
 ) -> Result<Option<Profile>, Error> {
-    let mut kinds = supplier_records(supplier).map(|(entity_type, _)| entity_type);
+    let mut kinds = party_records(party, supplier).map(|(entity_type, _)| entity_type);
     let Some(chosen) = kinds.find(|kind| requested.is_none_or(|requested| requested == *kind)) else {
         return Ok(None);
     };
-    let query = supplier::query(supplier, chosen);
+    let query = supplier::query(party, supplier, chosen);
     Ok(Some(Profile {
         named: ResolvedName {
             key: supplier.id.clone(),
@@ -137,18 +142,18 @@ pub(crate) fn of_supplier(
             name_fr: None,
             kind: None,
         },
-        figures: figures(Facet::Vendor, chosen).run(ask, &query)?,
+        figures: figures(party.facet(), chosen).run(ask, &query)?,
         query,
     }))
 }
 
-/// The entity types with records of a supplier, in the order of [`PREFERRED`], and how many.
-pub(crate) fn supplier_records(supplier: &Supplier) -> impl Iterator<Item = (EntityType, u64)> {
+/// The entity types with records of a supplier or a body, in the order of [`PREFERRED`], and how many.
+pub(crate) fn party_records(party: Party, supplier: &Supplier) -> impl Iterator<Item = (EntityType, u64)> {
     let records = |of: EntityType| {
         let row = supplier.by_entity_type.iter().find(|row| row.entity_type == of);
         row.map_or(0, |row| row.records)
     };
-    entity_types(Facet::Vendor)
+    entity_types(party.facet())
         .map(move |of| (of, records(of)))
         .filter(|(_, records)| *records > 0)
 }

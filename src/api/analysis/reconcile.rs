@@ -1,10 +1,10 @@
-//! Reconciliation API 0.2 for suppliers: batches of names, and figures of suppliers.
+//! Reconciliation API 0.2 for suppliers and bodies: batches of names, and figures.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::suppliers::{
-    Supplier, SupplierList,
+    Party, Supplier, SupplierList,
     matching::{Match, matches},
 };
 
@@ -18,8 +18,14 @@ pub(crate) const MAX_BATCH: usize = 50;
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 25;
 
-/// The only type of entities.
-pub(crate) const TYPE: &str = "supplier";
+/// The only type of entities of a service.
+fn entity_type(party: Party) -> Value {
+    let name = match party {
+        Party::Supplier => "Supplier",
+        Party::Body => "Public body",
+    };
+    property(party.reconciled(), name)
+}
 
 /// What can be asked of a supplier: identifier, name, and whether it is in the answer of `extend`.
 const PROPERTIES: [(&str, &str); 6] = [
@@ -58,16 +64,24 @@ struct ExtendedProperty {
 }
 
 /// What the service is, and what it can do. Its addresses have no host, so that they are valid behind any gateway.
-pub(crate) fn manifest() -> Value {
-    let service = |path: &str| json!({"service_url": "/reconcile/supplier", "service_path": path});
+pub(crate) fn manifest(party: Party) -> Value {
+    let (url, view) = (
+        format!("/reconcile/{}", party.reconciled()),
+        format!("/{}/", party.noun()),
+    );
+    let service = |path: &str| json!({"service_url": url, "service_path": path});
+    let name = match party {
+        Party::Supplier => "Suppliers of Canadian governments",
+        Party::Body => "Public bodies in Canada that buy",
+    };
     json!({
         "versions": ["0.2"],
-        "name": "Suppliers of Canadian governments",
-        "identifierSpace": "/supplier/",
-        "schemaSpace": "/reconcile/supplier/properties/",
-        "defaultTypes": [{"id": TYPE, "name": "Supplier"}],
-        "view": {"url": "/supplier/{{id}}"},
-        "preview": {"url": "/reconcile/supplier/preview?id={{id}}", "width": 400, "height": 120},
+        "name": name,
+        "identifierSpace": view,
+        "schemaSpace": format!("{url}/properties/"),
+        "defaultTypes": [entity_type(party)],
+        "view": {"url": format!("{view}{{{{id}}}}")},
+        "preview": {"url": format!("{url}/preview?id={{{{id}}}}"), "width": 400, "height": 120},
         "suggest": {"entity": service("/suggest/entity"), "property": service("/suggest/property")},
         "extend": {"propose_properties": service("/properties"), "property_settings": []},
     })
@@ -114,16 +128,16 @@ fn candidates(list: &SupplierList, query: &Query) -> Vec<Value> {
         }
     }
     found.truncate(limit);
-    found.iter().map(candidate).collect()
+    found.iter().map(|found| candidate(list.party(), found)).collect()
 }
 
-fn candidate(found: &Match) -> Value {
+fn candidate(party: Party, found: &Match) -> Value {
     let features = found.features;
     json!({
         "id": found.supplier.id,
         "name": found.supplier.name,
         "description": description(&found.supplier),
-        "type": [{"id": TYPE, "name": "Supplier"}],
+        "type": [entity_type(party)],
         "score": found.score,
         "match": found.is_certain,
         "features": [
@@ -171,8 +185,8 @@ pub(crate) fn suggest_properties(prefix: &str) -> Value {
 }
 
 /// All properties that `extend` answers.
-pub(crate) fn proposed_properties() -> Value {
-    json!({"type": TYPE, "properties": PROPERTIES.map(|(id, name)| property(id, name))})
+pub(crate) fn proposed_properties(party: Party) -> Value {
+    json!({"type": party.reconciled(), "properties": PROPERTIES.map(|(id, name)| property(id, name))})
 }
 
 /// The figures of some suppliers. An unknown property or identifier has no values.

@@ -11,6 +11,7 @@ use crate::{
         ask::Ask,
         generation::{Generation, Thing},
         suggest::{Found, Likeness, MeaningType},
+        suppliers::Party,
     },
     engine::Error,
     http::{
@@ -36,7 +37,7 @@ pub(crate) struct SuggestPlan {
 pub(crate) struct Suggested {
     #[serde(rename = "type")]
     pub(crate) meaning: MeaningType,
-    /// A supplier's identifier, a department's name, a solicitation's number, a commodity code with its scheme, or a
+    /// The identifier of a supplier or of a body, a solicitation's number, a commodity code with its scheme, or a
     /// municipality's slug.
     pub(crate) id: String,
     /// Its name in the requested language, if that is known.
@@ -76,8 +77,8 @@ impl SuggestPlan {
         if generation.known_meanings().is_some() {
             return Lane::Quick;
         }
-        // Departments and commodity codes.
-        ScanCost::of(generation, &EntityType::ALL.map(|entity_type| (entity_type, 2))).lane()
+        // Commodity codes.
+        ScanCost::of(generation, &EntityType::ALL.map(|entity_type| (entity_type, 1))).lane()
     }
 
     /// The best first. Each has records.
@@ -90,7 +91,7 @@ impl SuggestPlan {
             }
             let shown = match meanings.thing(found.meaning, found.number) {
                 Some(thing) => Some(self.thing(&found, thing)),
-                None => supplier(ask, &found),
+                None => self.party(ask, &found),
             };
             suggested.extend(shown.filter(|shown| shown.records > 0));
         }
@@ -109,11 +110,20 @@ impl SuggestPlan {
             None => own.as_deref().unwrap_or(&thing.id),
         };
         let (parameter, href) = match found.meaning {
-            MeaningType::Department => ("department_is", Some(format!("/department/{}", encode(&thing.id)))),
             MeaningType::Commodity => ("commodity", Some(format!("/commodity/{}", encode(&thing.id)))),
             _ => ("municipality", None),
         };
         suggested(found, parameter, (&thing.id, label), href, &thing.records)
+    }
+
+    fn party(&self, ask: &Ask, found: &Found) -> Option<Suggested> {
+        let party = party_of(found.meaning);
+        let of = ask.generation.parties(party).get(found.number)?;
+        let records = of.by_entity_type.iter().map(|of| (of.entity_type, of.records));
+        let records: Vec<(EntityType, u64)> = records.collect();
+        let href = Some(format!("/{}/{}", party.noun(), of.id));
+        let label = of.name_in(self.language);
+        Some(suggested(found, party.noun(), (&of.id, label), href, &records))
     }
 
     /// The solicitations whose number is the text, or a word of it with a digit.
@@ -151,7 +161,7 @@ pub(crate) fn meant_names(ask: &Ask, facet: Facet, text: &str, limit: usize) -> 
     let found = meanings.index.find(text, limit, &ask.deadline)?.into_iter();
     let name = |found: Found| match meanings.thing(found.meaning, found.number) {
         Some(thing) => Some(thing.id.clone()),
-        None => Some(ask.generation.suppliers.get(found.number)?.name),
+        None => Some(ask.generation.parties(party_of(found.meaning)).get(found.number)?.name),
     };
     Ok(found.filter(|found| found.meaning == wanted).filter_map(name).collect())
 }
@@ -175,18 +185,11 @@ fn solicitation(number: &str, entity_types: &[EntityType], counts: &[u64]) -> Su
     }
 }
 
-fn supplier(ask: &Ask, found: &Found) -> Option<Suggested> {
-    let supplier = ask.generation.suppliers.get(found.number)?;
-    let records = supplier.by_entity_type.iter().map(|of| (of.entity_type, of.records));
-    let records: Vec<(EntityType, u64)> = records.collect();
-    let href = Some(format!("/supplier/{}", supplier.id));
-    Some(suggested(
-        found,
-        "supplier",
-        (&supplier.id, &supplier.name),
-        href,
-        &records,
-    ))
+fn party_of(meaning: MeaningType) -> Party {
+    match meaning {
+        MeaningType::Department => Party::Body,
+        _ => Party::Supplier,
+    }
 }
 
 /// Something that one parameter finds, in the entity types that accept the parameter.

@@ -1,4 +1,4 @@
-//! What is shown of suppliers: the API writes it as JSON, the pages for people as HTML.
+//! What is shown of suppliers and bodies: the API writes it as JSON, the pages for people as HTML.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::{
         bids::BidStore,
         generation::Generation,
         suppliers::{
-            Supplier,
+            Party, Supplier,
             reason::{Rule, Waiting},
             supplier::{KindFigures, NameReason, Suggestion, SupplierName, SupplierNumber},
         },
@@ -23,9 +23,28 @@ use crate::{
         Error,
         aggregation::{Aggregation, TermsAggregation},
     },
+    http::{error::ApiError, quoted::quoted},
     model::{EntityType, Facet},
     query::{Filter, SearchQuery},
 };
+
+/// A body in one line.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BodyRow {
+    id: String,
+    /// The commonest of its names, in English where known.
+    name: String,
+    name_fr: Option<String>,
+    /// Number of its names.
+    names: usize,
+    /// Records of all entity types that name it as buyer or department.
+    records: u64,
+    /// The sum of the values that they state, in Canadian dollars. A purchase that is published as an award, a contract
+    /// and a disclosure counts in each.
+    total_value: f64,
+    first_year: Option<i32>,
+    last_year: Option<i32>,
+}
 
 /// A supplier in one line.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -46,7 +65,7 @@ pub(crate) struct SupplierRow {
     open_calls: CallsBidOn,
 }
 
-/// All names of a supplier, each with the reason why it is here.
+/// All names of a supplier or a body, each with the reason why it is here.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Supplier")]
 pub(crate) struct SupplierView {
@@ -65,7 +84,7 @@ pub(crate) struct SupplierView {
     by_entity_type: Vec<KindView>,
     /// The official numbers with which publishers state its names.
     numbers: Vec<NumberView>,
-    /// Suppliers that may be the same one. They are never summed.
+    /// Others that may be the same one. They are never summed.
     suggestions: Vec<SuggestionView>,
 }
 
@@ -74,6 +93,10 @@ pub(crate) struct SupplierView {
 #[schemars(rename = "SupplierName")]
 pub(crate) struct NameView {
     pub(crate) name: String,
+    /// Of a body: the name in French, which records state together with `name`. Its records are counted with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    name_fr: Option<String>,
     /// In a sentence, why the name is one of this supplier.
     pub(crate) reason: String,
     /// What joined it; null for the chosen name.
@@ -102,7 +125,8 @@ pub(crate) struct KindView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SupplierNumber")]
 pub(crate) struct NumberView {
-    /// Who gave it: `neq` is Quebec's enterprise number, `alberta` an account on Alberta's portal.
+    /// Who gave it: `neq` is Quebec's enterprise number, `alberta` an account on Alberta's portal, `seao` a body on
+    /// Quebec's portal.
     kind: String,
     number: String,
     /// How often it is stated.
@@ -127,6 +151,21 @@ pub(crate) struct SuggestionView {
 
 /// The sentence of the chosen name.
 const CHOSEN: &str = "the commonest of the names";
+
+impl From<Supplier> for BodyRow {
+    fn from(mut body: Supplier) -> BodyRow {
+        BodyRow {
+            id: body.id,
+            name: body.name,
+            name_fr: body.names.first_mut().and_then(|name| name.name_fr.take()),
+            names: body.names.len(),
+            records: body.records,
+            total_value: body.total_value,
+            first_year: body.first_year,
+            last_year: body.last_year,
+        }
+    }
+}
 
 impl SupplierRow {
     pub(crate) fn new(supplier: Supplier, bids: &BidStore) -> SupplierRow {
@@ -182,6 +221,7 @@ impl NameView {
             rule: name.reason.as_ref().map(|reason| reason.evidence.rule()),
             joined_to: name.reason.map(|reason| reason.with),
             name: name.name,
+            name_fr: name.name_fr,
             records: name.records,
             total_value: name.total_value,
             first_year: name.first_year,
@@ -220,15 +260,25 @@ impl SuggestionView {
     }
 }
 
-/// The records of a supplier.
-pub(crate) fn query(supplier: &Supplier, entity_type: EntityType) -> SearchQuery {
-    SearchQuery::newest(entity_type, vec![filter(supplier)])
+/// The supplier or the body that has or had an identifier.
+pub(crate) fn find(generation: &Generation, party: Party, id: &str) -> Result<Supplier, ApiError> {
+    let list = generation.parties(party);
+    let found = list.find_id(id).and_then(|number| list.get(number));
+    found.ok_or_else(|| {
+        let (noun, plural, id) = (party.noun(), party.plural(), quoted(id));
+        ApiError::not_found(format!("no {noun} has the id {id}; find {plural} with /{plural}?q=…"))
+    })
+}
+
+/// The records of a supplier or a body.
+pub(crate) fn query(party: Party, supplier: &Supplier, entity_type: EntityType) -> SearchQuery {
+    SearchQuery::newest(entity_type, vec![filter(party, supplier)])
 }
 
 /// Any of its names.
-pub(crate) fn filter(supplier: &Supplier) -> Filter {
+pub(crate) fn filter(party: Party, supplier: &Supplier) -> Filter {
     Filter::AnyFacetValue {
-        facet: Facet::Vendor,
+        facet: party.facet(),
         keys: supplier.keys(),
     }
 }
@@ -240,24 +290,31 @@ pub(crate) fn main_entity_type(supplier: &Supplier) -> Option<EntityType> {
     best.map(|row| row.entity_type)
 }
 
-/// What the profile of a supplier counts.
-fn figures() -> FigurePlan {
-    let facets = vec![
-        TermsAggregation::all(Facet::Year),
-        TermsAggregation::top(TOP_DEPARTMENTS, Facet::NamedDepartment),
-    ];
-    FigurePlan::new(facets, Include::default())
+/// What the profile of a supplier or a body counts: its years, and with whom it deals. All vendors of a body are
+/// counted, because their names are joined.
+fn figures(party: Party) -> FigurePlan {
+    let others = match party {
+        Party::Supplier => TermsAggregation::top(TOP_OTHERS, Facet::NamedDepartment),
+        Party::Body => TermsAggregation::all(Facet::Vendor),
+    };
+    FigurePlan::new(vec![TermsAggregation::all(Facet::Year), others], Include::default())
 }
 
-const TOP_DEPARTMENTS: usize = 10;
+/// The maximum number of departments or suppliers of a profile.
+pub(crate) const TOP_OTHERS: usize = 10;
 
-/// What the profile of a supplier costs: its figures, of the entity type with most records.
-pub(crate) fn cost(generation: &Generation, supplier: &Supplier) -> ScanCost {
-    let scans = main_entity_type(supplier).map(|entity_type| (entity_type, figures().scans()));
+/// What the profile of a supplier or a body costs: its figures, of the entity type with most records.
+pub(crate) fn cost(generation: &Generation, party: Party, supplier: &Supplier) -> ScanCost {
+    let scans = main_entity_type(supplier).map(|entity_type| (entity_type, figures(party).scans()));
     ScanCost::of(generation, scans.as_slice())
 }
 
-/// The years and departments of a supplier's records of one entity type.
-pub(crate) fn counted(ask: &Ask, supplier: &Supplier, entity_type: EntityType) -> Result<Aggregation, Error> {
-    Ok(figures().run(ask, &query(supplier, entity_type))?.counted)
+/// The years of the records of one entity type, and with whom the supplier or the body deals.
+pub(crate) fn counted(
+    ask: &Ask,
+    party: Party,
+    supplier: &Supplier,
+    entity_type: EntityType,
+) -> Result<Aggregation, Error> {
+    Ok(figures(party).run(ask, &query(party, supplier, entity_type))?.counted)
 }

@@ -154,6 +154,7 @@ pub(crate) fn with_supplier(suppliers: &SupplierList, record: &Bytes) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::suppliers::Party;
     use crate::engine::aggregation::FacetBucket;
 
     #[test]
@@ -168,7 +169,7 @@ mod tests {
             distinct: 4,
             other: 7,
         };
-        let list = SupplierList::parse(Bytes::new()).unwrap();
+        let list = SupplierList::parse(Party::Supplier, Bytes::new()).unwrap();
         let names = |rank| -> (Vec<String>, u64, u64) {
             let counts = SupplierCounts::of(&list, vendors.clone(), rank, 2);
             let names = counts.rows.into_iter().map(|row| row.name).collect();
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_record_keeps_its_bytes() {
-        let list = SupplierList::parse(Bytes::new()).unwrap();
+        let list = SupplierList::parse(Party::Supplier, Bytes::new()).unwrap();
         let record = Bytes::from_static(b"{\"record_id\": \"1\", \"vendor_name\":\"A\" }");
         let written = with_supplier(&list, &record);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Which suppliers a request lists, and pages of them.
+//! Which suppliers or bodies a request lists, and pages of them.
 
 use serde::Serialize;
 
@@ -43,8 +43,8 @@ impl SuppliersAsked {
     }
 
     /// Binds a cursor to the names that are asked for.
-    fn fingerprint(&self) -> u32 {
-        let text = format!("suppliers\n{:?}\n{:?}", self.q, self.name);
+    fn fingerprint(&self, suppliers: &SupplierList) -> u32 {
+        let text = format!("{}\n{:?}\n{:?}", suppliers.party().plural(), self.q, self.name);
         crc32fast::hash(text.as_bytes())
     }
 
@@ -52,7 +52,7 @@ impl SuppliersAsked {
     pub(crate) fn start(&self, suppliers: &SupplierList) -> Result<Option<u32>, ApiError> {
         let Some(given) = &self.cursor else { return Ok(None) };
         let cursor = Cursor::decode(&given.value).map_err(|_| invalid_cursor(given))?;
-        if !cursor.is_of(self.fingerprint()) {
+        if !cursor.is_of(self.fingerprint(suppliers)) {
             return Err(cursor_of_another_query());
         }
         let last = suppliers.find_id(&cursor.position().record_id);
@@ -84,7 +84,7 @@ impl SuppliersAsked {
             key: None,
             record_id: last.id.clone(),
         };
-        let next = last.map(|last| Cursor::of(self.fingerprint(), position(last)).encode());
+        let next = last.map(|last| Cursor::of(self.fingerprint(suppliers), position(last)).encode());
         (page, next)
     }
 }

@@ -200,7 +200,7 @@ fn resolved(query: &str) -> ResolvedSearch {
         page_cap: 100,
         coverage: &[],
         translator: None,
-        suppliers: None,
+        generation: None,
     };
     let given = SearchParams::read(EntityType::Contract, query).unwrap();
     given.resolve(&context).unwrap()

@@ -12,6 +12,7 @@ use crate::{
         parse::{Case, Given},
         value::ParamType,
     },
+    catalog::suppliers::Party,
     model::{Role, vocabulary::CATEGORIES},
     query::text::TextQuery,
 };
@@ -52,7 +53,8 @@ const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> Bi
 #[rustfmt::skip]
 pub static TABLE: &[BidsParam] = &[
     filter("vendor", "Part of the bidder's name; accents and case do not matter", FilterKind::Part(Role::Vendor)),
-    filter("supplier", "Identifier of a supplier, as `/suppliers` states it: the bids under all its names", FilterKind::Supplier),
+    filter("supplier", "Identifier of a supplier, as `/suppliers` states it: the bids under all its names", FilterKind::Party(Party::Supplier)),
+    filter("body", "Identifier of a body, as `/bodies` states it: the bids for the calls of all its names", FilterKind::Party(Party::Body)),
     filter("department", "Part of the name of the tender's department, in English or French; accents and case do not matter", FilterKind::Part(Role::Department)),
     filter("municipality", "City slug of the tender", FilterKind::Municipality)
     .aliases(&["city"]),

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     api::params::by_entity_type::list_pattern,
     api::params::parse::{Case, Given, MIN_NAME_LENGTH, amount, code, date, name_part, one_of, start},
+    catalog::suppliers::Party,
     http::{
         error::ApiError,
         parameter_error::{Bounds, Reason},
@@ -30,8 +31,8 @@ pub(crate) enum FilterKind {
     Name(Role, Facet),
     /// A commodity code, and all codes below it.
     Commodity,
-    /// The identifier of a supplier: all its names.
-    Supplier,
+    /// The identifier of a supplier or a body: all its names.
+    Party(Party),
     /// The first day. The last day is the next row of the table.
     From(Role),
     To(Role),
@@ -71,7 +72,8 @@ impl FilterKind {
         match self {
             FilterKind::Municipality => Role::Municipality,
             FilterKind::Commodity => Role::Commodity,
-            FilterKind::Supplier => Role::Vendor,
+            FilterKind::Party(Party::Supplier) => Role::Vendor,
+            FilterKind::Party(Party::Body) => Role::Department,
             FilterKind::AtLeast | FilterKind::AtMost => Role::Value,
             FilterKind::Whole(role)
             | FilterKind::OneOf(role, ..)
@@ -91,7 +93,7 @@ impl FilterKind {
     /// Parses a value that is trimmed and not empty.
     pub(crate) fn parse(self, text: &str) -> Result<FilterValue, Reason> {
         match self {
-            FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Supplier => {
+            FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Party(_) => {
                 Ok(FilterValue::Text(text.to_owned()))
             }
             FilterKind::Municipality => several(text, |slug| Ok(slug.to_owned())),
@@ -111,7 +113,7 @@ impl FilterKind {
             | FilterKind::Whole(_)
             | FilterKind::Name(..)
             | FilterKind::Commodity
-            | FilterKind::Supplier => {
+            | FilterKind::Party(_) => {
                 json!({"type": "string"})
             }
             FilterKind::OneOf(_, list, _) => {
@@ -127,14 +129,14 @@ impl FilterKind {
     fn filter(self, value: &FilterValue) -> Filter {
         let role = self.role();
         match value {
-            // [`super::resolve`] puts the keys of its names in the place of the identifier.
-            FilterValue::Text(id) if self == FilterKind::Supplier => Filter::AnyFacetValue {
-                facet: Facet::Vendor,
-                keys: vec![id.clone()],
-            },
             FilterValue::Text(text) => {
                 let key = query_key(role, text);
                 match self {
+                    // [`super::resolve`] puts the keys of its names in the place of the identifier.
+                    FilterKind::Party(party) => Filter::AnyFacetValue {
+                        facet: party.facet(),
+                        keys: vec![text.clone()],
+                    },
                     FilterKind::Name(_, facet) => Filter::FacetValue {
                         facet,
                         key: facet.key(text),
@@ -238,7 +240,7 @@ impl Condition {
             | Filter::Contains { role, .. }
             | Filter::Dates { role, .. } => schema.has_role(*role),
             Filter::Values { .. } => schema.has_role(Role::Value),
-            Filter::AnyFacetValue { .. } => schema.has_role(Role::Vendor),
+            Filter::AnyFacetValue { facet, .. } => facet.role().is_some_and(|role| schema.has_role(role)),
             Filter::FacetValue { .. } => true,
         }
     }

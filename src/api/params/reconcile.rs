@@ -20,7 +20,7 @@ pub static SERVICE: &[ReconcileParam] = &[
     ),
     ReconcileParam::new(
         "extend",
-        "Figures of suppliers: a JSON object with `ids` and `properties`",
+        "Figures of suppliers or bodies: a JSON object with `ids` and `properties`",
         ParamType::Text(|p| &mut p.extend),
     ),
 ];
@@ -33,6 +33,6 @@ pub static SUGGEST: &[ReconcileParam] = &[ReconcileParam::new(
 
 pub static PREVIEW: &[ReconcileParam] = &[ReconcileParam::new(
     "id",
-    "Identifier of a supplier",
+    "Identifier of a supplier or body",
     ParamType::Text(|p| &mut p.id),
 )];

@@ -17,7 +17,10 @@ use crate::{
         parse::{Given, not_in_list},
         search::{SearchParams, TABLE},
     },
-    catalog::{generation::Coverage, suppliers::SupplierList},
+    catalog::{
+        generation::{Coverage, Generation},
+        suppliers::Party,
+    },
     engine::Hits,
     http::{
         call::Call,
@@ -41,18 +44,19 @@ pub struct ResolveContext<'a> {
     pub coverage: &'a [Coverage],
     /// What `translate=true` translates with. Without one, nothing is translated.
     pub translator: Option<&'a Translator>,
-    pub(crate) suppliers: Option<&'a SupplierList>,
+    /// Has the names of suppliers and bodies.
+    pub(crate) generation: Option<&'a Generation>,
 }
 
 impl ResolveContext<'_> {
-    /// Without what an index knows: no city, no translation, no supplier.
+    /// Without what an index knows: no city, no translation, no supplier, no body.
     pub fn without_index(schema: &'static Schema, page_cap: u64) -> ResolveContext<'static> {
         ResolveContext {
             schema,
             page_cap,
             coverage: &[],
             translator: None,
-            suppliers: None,
+            generation: None,
         }
     }
 
@@ -62,7 +66,7 @@ impl ResolveContext<'_> {
             page_cap: call.plan_limits.page_cap.into(),
             coverage: &call.generation.manifest_of(entity_type).coverage,
             translator: Some(&call.generation.translator),
-            suppliers: Some(&call.generation.suppliers),
+            generation: Some(&call.generation),
         }
     }
 
@@ -73,17 +77,21 @@ impl ResolveContext<'_> {
         (limit, (limit < requested).then_some(limit))
     }
 
-    /// Puts the keys of a supplier's names in the place of its identifier.
-    pub(crate) fn resolve_suppliers(&self, conditions: &mut [Condition]) -> Result<(), ApiError> {
+    /// Puts the keys of the names of a supplier or a body in the place of its identifier.
+    pub(crate) fn resolve_parties(&self, conditions: &mut [Condition]) -> Result<(), ApiError> {
         for condition in conditions {
-            let Filter::AnyFacetValue { keys, .. } = &mut condition.filter else {
+            let Filter::AnyFacetValue { keys, facet } = &mut condition.filter else {
                 continue;
             };
+            let (party, reason): (_, fn(String) -> Reason) = match facet {
+                Facet::Vendor => (Party::Supplier, Reason::Supplier),
+                _ => (Party::Body, Reason::Body),
+            };
             let id = keys.first().cloned().unwrap_or_default();
-            let supplier = self.suppliers.and_then(|list| list.get(list.find_id(&id)?));
-            let parameter = condition.parameters.first().copied().unwrap_or("supplier");
-            let supplier = supplier.ok_or_else(|| ApiError::invalid(parameter, Reason::Supplier(id)))?;
-            *keys = supplier.keys();
+            let list = self.generation.map(|generation| generation.parties(party));
+            let found = list.and_then(|list| list.get(list.find_id(&id)?));
+            let parameter = condition.parameters.first().copied().unwrap_or(party.noun());
+            *keys = found.ok_or_else(|| ApiError::invalid(parameter, reason(id)))?.keys();
         }
         Ok(())
     }
@@ -156,7 +164,7 @@ impl SearchParams {
     pub fn resolve(self, context: &ResolveContext) -> Result<ResolvedSearch, ApiError> {
         self.check_paging()?;
         let mut conditions = self.filters.conditions(filter_rows(TABLE))?;
-        context.resolve_suppliers(&mut conditions)?;
+        context.resolve_parties(&mut conditions)?;
         context.check_municipalities(self.filters.municipalities())?;
         let sort = self.sort(context.schema)?;
         let facets = self.facets(context.schema)?;

@@ -34,7 +34,7 @@ fn resolve(entity_type: EntityType, query: &str) -> Result<ResolvedSearch, ApiEr
         page_cap: 200,
         coverage: &coverage(&["laval", "montreal"]),
         translator: None,
-        suppliers: None,
+        generation: None,
     };
     SearchParams::read(entity_type, query).and_then(|given| given.resolve(&context))
 }
@@ -264,7 +264,7 @@ fn a_translation_keeps_the_text_and_its_cursors() {
         page_cap: 200,
         coverage: &[],
         translator: Some(&translator),
-        suppliers: None,
+        generation: None,
     };
     let resolve = |query: &str| {
         let given = SearchParams::read(EntityType::Contract, query).unwrap();

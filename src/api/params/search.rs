@@ -18,6 +18,7 @@ use crate::{
         read::read,
         value::{ENTITY_TYPES, ParamType},
     },
+    catalog::suppliers::Party,
     http::{
         encoding::pairs,
         error::ApiError,
@@ -104,7 +105,8 @@ pub const TABLE: &[SearchParam] = &[
         ("family", "A family of UNSPSC, with its classes and commodities", "7210"),
         ("gsin", "A GSIN, with all codes that start with it", "gsin:N7030"),
     ]),
-    filter("supplier", "Identifier of a supplier, as `/suppliers` and `/supplier/{id}` state it: the records of all its names", FilterKind::Supplier).in_form(22),
+    filter("supplier", "Identifier of a supplier, as `/suppliers` and `/supplier/{id}` state it: the records of all its names", FilterKind::Party(Party::Supplier)).in_form(22),
+    filter("body", "Identifier of a body, as `/bodies` and `/body/{id}` state it: the records that name it as buyer or department under any of its names", FilterKind::Party(Party::Body)).in_form(25),
     filter("quality_flag", "What is doubtful about a record; `none` for records without a flag; several are separated by commas", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(19),
     SearchParam::new(
         "translate",
@@ -358,7 +360,7 @@ mod tests {
             EntityType::StandingOffer,
             "foo=1",
             "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, level, reference_number, \
-             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, quality_flag, translate, match_codes, sort_by, sort_order, \
+             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, body, quality_flag, translate, match_codes, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain, include",
         );
         check(

@@ -1,4 +1,4 @@
-//! The parameters of the list of suppliers, `GET /suppliers`.
+//! The parameters of the lists of suppliers and bodies, `GET /suppliers` and `GET /bodies`.
 
 use serde_json::json;
 
@@ -26,29 +26,39 @@ pub(crate) const DEFAULT_LIMIT: u64 = 20;
 
 type SuppliersParam = Param<SuppliersParams>;
 
+const Q: SuppliersParam = SuppliersParam::new(
+    "q",
+    "Part of any of the names; accents and case do not matter",
+    ParamType::Start(|p| &mut p.q),
+);
+
+const NAME: SuppliersParam = SuppliersParam::new(
+    "name",
+    "Exactly one of the names; accents, case and punctuation do not matter",
+    ParamType::Start(|p| &mut p.name),
+);
+
+const LIMIT: SuppliersParam = SuppliersParam::new(
+    "limit",
+    "Maximum number of results of the page; 20 by default",
+    ParamType::Integer(1, 100, |p| &mut p.limit),
+)
+.default(|| json!(DEFAULT_LIMIT));
+
+const CURSOR: SuppliersParam = SuppliersParam::new(
+    "cursor",
+    "`next_cursor` from a previous response to the same request",
+    ParamType::Text(|p| &mut p.cursor),
+);
+
+/// Of the list of bodies, `GET /bodies`.
+pub static BODIES: &[SuppliersParam] = &[Q.example(EntityType::Contract, "department_en"), NAME, LIMIT, CURSOR];
+
 pub static TABLE: &[SuppliersParam] = &[
-    SuppliersParam::new(
-        "q",
-        "Part of any of the supplier's names; accents and case do not matter",
-        ParamType::Start(|p| &mut p.q),
-    )
-    .example(EntityType::Contract, "vendor_name"),
-    SuppliersParam::new(
-        "name",
-        "Exactly one of the supplier's names; accents, case and punctuation do not matter",
-        ParamType::Start(|p| &mut p.name),
-    ),
-    SuppliersParam::new(
-        "limit",
-        "Maximum number of suppliers of the page; 20 by default",
-        ParamType::Integer(1, 100, |p| &mut p.limit),
-    )
-    .default(|| json!(DEFAULT_LIMIT)),
-    SuppliersParam::new(
-        "cursor",
-        "`next_cursor` from a previous response to the same request",
-        ParamType::Text(|p| &mut p.cursor),
-    ),
+    Q.example(EntityType::Contract, "vendor_name"),
+    NAME,
+    LIMIT,
+    CURSOR,
     file::format(|p| &mut p.file.format),
     file::after(
         "`id` of the last whole supplier of a broken export of the same list: the export goes on after it",

@@ -184,14 +184,18 @@ fn condition(store: &BidStore, filter: &Filter, engine: &dyn Engine) -> Conditio
             from,
             to,
         } => Condition::Dates(*from, *to),
-        // A department, by the key of any of its names.
-        Filter::FacetValue { key, .. } => {
-            let names = engine.department_names(key);
-            let is_name = |text: &str| text == key || names.iter().any(|name| name == text);
-            Condition::Key(Role::Department, department_texts(store, &is_name))
-        }
+        Filter::FacetValue { key, .. } => departments(store, std::slice::from_ref(key), engine),
+        Filter::AnyFacetValue { keys, .. } => departments(store, keys, engine),
         _ => Condition::Never,
     }
+}
+
+/// Departments, each by the key of any of its names.
+fn departments(store: &BidStore, keys: &[String], engine: &dyn Engine) -> Condition {
+    let mut names: Vec<String> = keys.iter().flat_map(|key| engine.department_names(key)).collect();
+    names.extend_from_slice(keys);
+    let is_name = |text: &str| names.iter().any(|name| name == text);
+    Condition::Key(Role::Department, department_texts(store, &is_name))
 }
 
 /// The same for each text that is the key of a department; false for the others.

@@ -49,7 +49,8 @@ impl BidQuery {
             | Filter::Contains { role, .. } => KEY_ROLES.contains(role),
             Filter::Dates { role, .. } => *role == Role::Date,
             Filter::FacetValue { facet, .. } => *facet == Facet::NamedDepartment,
-            Filter::AnyFacetValue { .. } | Filter::Values { .. } => false,
+            Filter::AnyFacetValue { facet, .. } => *facet == Facet::Department,
+            Filter::Values { .. } => false,
         };
         let is_of_tenders = search.entity_type == EntityType::Tender;
         (is_of_tenders && search.filters.iter().all(is_held)).then(|| BidQuery {

@@ -13,9 +13,9 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, NEWEST_STATUSES, SUPPLIERS, SUPPLIERS_FOUND_BY,
-        TENDER_VALUES, building_folder, current, list, lock, next_id, read_json, remove, remove_leftovers, set_current,
-        write_durably,
+        BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, NEWEST_STATUSES, SUPPLIERS,
+        SUPPLIERS_FOUND_BY, TENDER_VALUES, building_folder, current, list, lock, next_id, read_json, remove,
+        remove_leftovers, set_current, write_durably,
     },
     manifest::{EntityTypeManifest, FileEntry, Manifest},
     opened::open_unverified,
@@ -73,6 +73,7 @@ impl Build {
         self.write_json(COMMODITIES, &derived.commodities)?;
         self.write_json(BIDS, &derived.bids)?;
         self.write_json(TENDER_VALUES, &derived.tender_values)?;
+        write_durably(&self.folder().join(BODIES), derived.bodies.text())?;
         write_durably(&self.folder().join(SUPPLIERS), derived.suppliers.text())?;
         write_durably(&self.folder().join(SUPPLIERS_FOUND_BY), &derived.suppliers.to_bytes())
     }

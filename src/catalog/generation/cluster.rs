@@ -12,13 +12,16 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
-    layout::{BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES},
+    layout::{BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES},
     manifest::{EntityTypeManifest, Manifest},
-    opened::{Generation, parse_suppliers},
+    opened::{Generation, parse_list},
 };
-use crate::engine::{
-    self, Deadline,
-    opensearch::{Client, ClusterError, ClusterSettings, OpenSearchEngine, generations},
+use crate::{
+    catalog::suppliers::Party,
+    engine::{
+        self, Deadline,
+        opensearch::{Client, ClusterError, ClusterSettings, OpenSearchEngine, generations},
+    },
 };
 
 /// How a cluster with generations is reached.
@@ -89,7 +92,11 @@ impl ClusterStore {
             newest_statuses: self.read_needed(id, NEWEST_STATUSES, &deadline)?,
             commodities: self.read(id, COMMODITIES, &deadline)?.unwrap_or_default(),
             bids: self.read(id, BIDS, &deadline)?.unwrap_or_default(),
-            suppliers: parse_suppliers(self.read_bytes(id, SUPPLIERS, &deadline)?.unwrap_or_default())?,
+            suppliers: parse_list(
+                Party::Supplier,
+                self.read_bytes(id, SUPPLIERS, &deadline)?.unwrap_or_default(),
+            )?,
+            bodies: parse_list(Party::Body, self.read_bytes(id, BODIES, &deadline)?.unwrap_or_default())?,
         };
         Generation::new(id, manifest, Arc::new(engine), derived)
     }
@@ -167,7 +174,7 @@ impl fmt::Display for ClusterStore {
 pub(crate) fn generation_files(
     entity_types: Vec<EntityTypeManifest>,
     derived: &DerivedData,
-) -> anyhow::Result<[(&'static str, Vec<u8>); 8]> {
+) -> anyhow::Result<[(&'static str, Vec<u8>); 9]> {
     fn json(content: &impl Serialize) -> anyhow::Result<Vec<u8>> {
         Ok(serde_json::to_vec(content)?)
     }
@@ -181,6 +188,7 @@ pub(crate) fn generation_files(
         (BIDS, json(&derived.bids)?),
         (NEWEST_STATUSES, json(&derived.newest_statuses)?),
         (SUPPLIERS, derived.suppliers.text().to_vec()),
+        (BODIES, derived.bodies.text().to_vec()),
         (MANIFEST, json(&manifest)?),
     ])
 }

@@ -20,6 +20,8 @@ pub(crate) struct DerivedData {
     pub(crate) commodities: CommodityDictionary,
     /// Which names of vendors are one supplier; none in a generation of an older program.
     pub(crate) suppliers: SupplierList,
+    /// Which names of buyers are one body.
+    pub(crate) bodies: SupplierList,
     /// The bids of tenders; none in a generation of an older program.
     pub(crate) bids: BidStore,
 }

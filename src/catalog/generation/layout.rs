@@ -25,6 +25,7 @@ pub(crate) const TENDER_VALUES: &str = "tender_values.json";
 pub(crate) const COMMODITIES: &str = "commodities.json";
 pub(crate) const SUPPLIERS: &str = "suppliers.ndjson";
 pub(crate) const SUPPLIERS_FOUND_BY: &str = "suppliers.found-by";
+pub(crate) const BODIES: &str = "bodies.ndjson";
 pub(crate) const BIDS: &str = "bids.json";
 const BUILDING: &str = ".building";
 

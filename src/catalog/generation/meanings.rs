@@ -1,4 +1,4 @@
-//! What typed words may mean in a generation: its suppliers, departments, commodity codes and municipalities.
+//! What typed words may mean in a generation: its suppliers, bodies, commodity codes and municipalities.
 //!
 //! Decision D-253 holds here too: a generation never changes, so the names are listed once, on first use.
 
@@ -14,17 +14,12 @@ use crate::{
         suppliers::SupplierList,
         value_cache::CacheSize,
     },
-    engine::{
-        Deadline, Engine, Error,
-        aggregation::{TermsAggregation, ValueAggregation},
-    },
     model::{
-        EntityType, Facet, body_names,
+        EntityType, body_names,
         commodity::{CommodityCode, Scheme},
         fold::fold,
         municipality,
     },
-    query::SearchQuery,
 };
 
 /// All that typed words may mean, except solicitations, whose numbers are looked up.
@@ -35,15 +30,15 @@ pub(crate) struct Meanings {
 
 /// What the names of a generation are listed from.
 pub(super) struct NameSources<'g> {
-    pub(super) engine: &'g dyn Engine,
     pub(super) manifest: &'g Manifest,
     pub(super) suppliers: &'g SupplierList,
+    pub(super) bodies: &'g SupplierList,
     pub(super) commodities: &'g Commodities,
     /// For each entity type the codes that its records have.
     pub(super) codes: Vec<(EntityType, Arc<CommodityCounts>)>,
 }
 
-/// A department, a commodity code or a municipality.
+/// A commodity code or a municipality.
 #[derive(Debug)]
 pub(crate) struct Thing {
     /// The value that a filter finds its records by.
@@ -70,11 +65,11 @@ impl Thing {
 }
 
 impl Meanings {
-    fn of(sources: &NameSources, deadline: &Deadline) -> Result<Meanings, Error> {
+    fn of(sources: &NameSources) -> Meanings {
         let mut named = suppliers(sources);
+        named.extend(bodies(sources));
         let mut things = BTreeMap::new();
         for (meaning, listed) in [
-            (MeaningType::Department, departments(sources, deadline)?),
             (MeaningType::Commodity, codes(sources)),
             (MeaningType::Municipality, municipalities(sources)),
         ] {
@@ -86,13 +81,13 @@ impl Meanings {
             }));
             things.insert(meaning as u8, listed.into_iter().map(|(thing, _)| thing).collect());
         }
-        Ok(Meanings {
+        Meanings {
             index: SuggestIndex::new(named.into_iter()),
             things,
-        })
+        }
     }
 
-    /// What has a number among those of its type; `None` for a supplier.
+    /// What has a number among those of its type; `None` for a supplier or a body.
     pub(crate) fn thing(&self, meaning: MeaningType, number: u32) -> Option<&Thing> {
         self.things.get(&(meaning as u8))?.get(number as usize)
     }
@@ -126,40 +121,27 @@ fn suppliers(sources: &NameSources) -> Vec<Named> {
     named.filter(|named| named.records > 0).collect()
 }
 
-/// The departments that the filter `department_is` finds: those that records name as the one that buys.
-fn departments(sources: &NameSources, deadline: &Deadline) -> Result<Vec<ThingNames>, Error> {
-    let mut departments: BTreeMap<String, Thing> = BTreeMap::new();
-    for entity_type in EntityType::ALL {
-        let query = SearchQuery::newest(entity_type, Vec::new());
-        let facets = [TermsAggregation::all(Facet::NamedDepartment)];
-        let none = ValueAggregation::None;
-        let mut counted = sources.engine.aggregate(&query, &facets, none, deadline.clone())?;
-        for bucket in counted.take(Facet::NamedDepartment).buckets {
-            let thing = departments
-                .entry(bucket.value)
-                .or_insert_with_key(|name| Thing::new(name.clone()));
-            thing.records.push((entity_type, bucket.count));
-        }
-    }
-    let mut named = Vec::with_capacity(departments.len());
-    for mut thing in departments.into_values() {
-        let entity_type = thing.records.first().map_or(EntityType::Contract, |(of, _)| *of);
-        let facet = Facet::NamedDepartment;
-        let resolved = sources
-            .engine
-            .resolve_name(entity_type, facet, &thing.id, deadline.clone())?;
-        thing.name_fr = resolved.and_then(|resolved| resolved.name_fr);
-        let mut names = sources.engine.department_names(&facet.key(&thing.id));
-        names.extend([Some(thing.id.clone()), thing.name_fr.clone()].into_iter().flatten());
+/// The bodies that buy, also by their acronyms.
+fn bodies(sources: &NameSources) -> Vec<Named> {
+    let list = sources.bodies;
+    let listed = (0..list.len() as u32).filter_map(|number| Some((number, list.get(number)?)));
+    let named = listed.map(|(number, body)| {
+        let spellings = body.names.into_iter().flat_map(|of| [Some(of.name), of.name_fr]);
+        let mut names: Vec<String> = spellings.flatten().collect();
         // An acronym in brackets may be that of another body in the table.
         let keys: Vec<String> = names.iter().map(|name| fold(name)).collect();
         names.extend(names.iter().filter_map(|name| stated_acronym(name)).collect::<Vec<_>>());
         names.extend_from_slice(body_names::all_names(keys.iter().map(String::as_str)));
         names.sort_unstable();
         names.dedup();
-        named.push((thing, names));
-    }
-    Ok(named)
+        Named {
+            meaning: MeaningType::Department,
+            number,
+            records: body.records,
+            names,
+        }
+    });
+    named.filter(|named| named.records > 0).collect()
 }
 
 /// The acronym that a name states in brackets at its end: `STM` of `Société de transport de Montréal (STM)`.
@@ -231,13 +213,12 @@ impl MeaningsCache {
         self.known.get().cloned()
     }
 
-    pub(super) fn get(&self, sources: &NameSources, deadline: &Deadline) -> Result<Arc<Meanings>, Error> {
+    pub(super) fn get(&self, sources: &NameSources) -> Arc<Meanings> {
         let _listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = self.known() {
-            return Ok(known);
+            return known;
         }
-        let listed = Meanings::of(sources, deadline)?;
-        Ok(Arc::clone(self.known.get_or_init(|| Arc::new(listed))))
+        Arc::clone(self.known.get_or_init(|| Arc::new(Meanings::of(sources))))
     }
 
     pub(super) fn size(&self) -> CacheSize {

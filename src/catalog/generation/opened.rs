@@ -16,7 +16,7 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, SUPPLIERS_FOUND_BY,
+        BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, SUPPLIERS_FOUND_BY,
         TENDER_VALUES, list, lock, read_json, set_current,
     },
     manifest::{EntityTypeManifest, Manifest},
@@ -30,7 +30,7 @@ use crate::{
         bids::BidStore,
         estimates::{Market, calibration::Calibration},
         notices::NewestStatuses,
-        suppliers::SupplierList,
+        suppliers::{Party, SupplierList},
         value_cache::{CacheSize, ValueCache},
     },
     engine::{
@@ -56,6 +56,8 @@ pub struct Generation {
     pub commodities: Arc<Commodities>,
     /// Which names of vendors are one supplier.
     pub(crate) suppliers: Arc<SupplierList>,
+    /// Which names of buyers are one body.
+    pub(crate) bodies: Arc<SupplierList>,
     /// What English and French call the same.
     pub translator: Arc<Translator>,
     /// The bids of tenders.
@@ -100,7 +102,16 @@ impl Generation {
             meanings: MeaningsCache::default(),
             content_check: None,
             suppliers: Arc::new(derived.suppliers),
+            bodies: Arc::new(derived.bodies),
         })
+    }
+
+    /// The suppliers or the bodies.
+    pub(crate) fn parties(&self, party: Party) -> &SupplierList {
+        match party {
+            Party::Supplier => &self.suppliers,
+            Party::Body => &self.bodies,
+        }
     }
 
     /// What the check in the background has found to be damaged.
@@ -167,13 +178,13 @@ impl Generation {
         let counts = |entity_type| Ok((entity_type, self.commodity_counts(Some(entity_type), deadline)?));
         let codes: Result<Vec<_>, Error> = EntityType::ALL.into_iter().map(counts).collect();
         let sources = NameSources {
-            engine: &*self.engine,
             manifest: &self.manifest,
             suppliers: &self.suppliers,
+            bodies: &self.bodies,
             commodities: &self.commodities,
             codes: codes?,
         };
-        self.meanings.get(&sources, deadline)
+        Ok(self.meanings.get(&sources))
     }
 
     /// What typed words may mean, if it was listed.
@@ -239,7 +250,8 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
         tender_values: tender_values(folder, &manifest)?,
         commodities: commodities(folder, &manifest)?,
         bids: bids(folder, &manifest)?,
-        suppliers: suppliers(folder, &manifest)?,
+        suppliers: names_of(Party::Supplier, folder, &manifest)?,
+        bodies: names_of(Party::Body, folder, &manifest)?,
     };
     Generation::new(id, manifest, Arc::new(engine), derived)
 }
@@ -262,28 +274,33 @@ fn commodities(folder: &Path, manifest: &Manifest) -> anyhow::Result<CommodityDi
     }
 }
 
-/// Which names are one supplier. A generation of an older program does not state it.
-fn suppliers(folder: &Path, manifest: &Manifest) -> anyhow::Result<SupplierList> {
+/// Which names are one supplier, or one body. A generation of an older program does not state it.
+fn names_of(party: Party, folder: &Path, manifest: &Manifest) -> anyhow::Result<SupplierList> {
     let map = |name: &str| {
         if !manifest.files.iter().any(|file| file.path == name) {
             return Ok(None);
         }
-        let mapped = map_bytes(&folder.join(name)).context("reading the list of suppliers");
+        let mapped = map_bytes(&folder.join(name)).with_context(|| format!("reading the list of {}", party.plural()));
         mapped.map(Some).context(REMEDY)
     };
-    match (map(SUPPLIERS)?, map(SUPPLIERS_FOUND_BY)?) {
+    let (lines, found_by) = match party {
+        Party::Supplier => (map(SUPPLIERS)?, map(SUPPLIERS_FOUND_BY)?),
+        // There are some thousands.
+        Party::Body => (map(BODIES)?, None),
+    };
+    match (lines, found_by) {
         (Some(text), Some(found_by)) => {
-            let list = SupplierList::open(text, &found_by);
+            let list = SupplierList::open(party, text, &found_by);
             list.with_context(|| format!("{SUPPLIERS_FOUND_BY} does not belong to {SUPPLIERS}: {REMEDY}"))
         }
-        (text, _) => parse_suppliers(text.unwrap_or_default()),
+        (text, _) => parse_list(party, text.unwrap_or_default()),
     }
 }
 
-/// The suppliers of a generation that has nothing but their lines.
-pub(super) fn parse_suppliers(text: impl Into<Bytes>) -> anyhow::Result<SupplierList> {
-    SupplierList::parse(text.into())
-        .context("the list of suppliers is not one of this version")
+/// The suppliers or bodies of a generation that has nothing but their lines.
+pub(super) fn parse_list(party: Party, text: impl Into<Bytes>) -> anyhow::Result<SupplierList> {
+    SupplierList::parse(party, text.into())
+        .with_context(|| format!("the list of {} is not one of this version", party.plural()))
         .context(REMEDY)
 }
 

@@ -6,6 +6,7 @@
 //! record is changed, except that members that are null are dropped. These and lines that are left out
 //! are counted: [`IndexReport`].
 
+mod body_names;
 mod cluster;
 mod embedded;
 mod manifest_counts;

@@ -17,6 +17,7 @@ pub struct IndexReport {
     pub(crate) left_out: Vec<PathBuf>,
     pub(crate) tender_values: ValueReport,
     pub(crate) suppliers: SupplierReport,
+    pub(crate) bodies: SupplierReport,
     pub bids: BidsReport,
     pub(crate) seconds: f64,
 }
@@ -159,7 +160,7 @@ impl fmt::Display for IndexReport {
         if tenders > 0 {
             writeln!(f, "{tenders} open tenders without a value estimated in {seconds:.1} s")?;
         }
-        write!(f, "{}", self.suppliers)?;
+        write!(f, "{}{}", self.suppliers, self.bodies)?;
         self.fmt_bids(f)?;
         let rate = self.records() as f64 / self.seconds.max(0.001);
         write!(

@@ -13,6 +13,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{
+    body_names,
     cluster::ClusterTarget,
     embedded::EmbeddedBuild,
     read_dumps::{Teach, read_dumps},
@@ -150,8 +151,12 @@ impl CheckedDumps<'_> {
         let previous = target.previous_first_seen()?;
         let commodities = dictionary.unwrap_or_else(|| completed(learned.commodities.conclude()));
         let mentions = mentions.unwrap_or_else(|| learned.suppliers.into_lines());
+        let buyers = learned.buyers.into_lines();
         let derive = || {
-            let joined = || supplier_names::join(&*engine, &mentions, &self.claims);
+            let joined = || {
+                let suppliers = supplier_names::join(&*engine, &mentions, &self.claims)?;
+                Ok([suppliers, body_names::join(&*engine, buyers, &self.claims)?])
+            };
             derive(&*engine, &manifests, previous, commodities, joined, bids)
         };
         let ((derived, reports), settled) = while_settling(&target, || {
@@ -170,7 +175,8 @@ impl CheckedDumps<'_> {
             left_out: self.left_out,
             tender_values: reports.0,
             suppliers: reports.1,
-            bids: reports.2,
+            bodies: reports.2,
+            bids: reports.3,
             seconds: self.started.elapsed().as_secs_f64(),
         })
     }
@@ -226,13 +232,13 @@ fn derive(
     entity_types: &[EntityTypeManifest],
     previous: Option<FirstSeen>,
     commodities: CommodityDictionary,
-    join_suppliers: impl FnOnce() -> anyhow::Result<(SupplierList, SupplierReport)> + Send,
+    join_names: impl FnOnce() -> anyhow::Result<[(SupplierList, SupplierReport); 2]> + Send,
     bids: DumpBids,
-) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport, BidsReport))> {
+) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport, SupplierReport, BidsReport))> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
     // Much of the one is not for several cores, the other is.
-    let (suppliers, calibration) = rayon::join(join_suppliers, || calibrate(engine, records));
-    let (suppliers, supplier_report) = suppliers?;
+    let (joined, calibration) = rayon::join(join_names, || calibrate(engine, records));
+    let [(suppliers, supplier_report), (bodies, body_report)] = joined?;
     let calibration = calibration.context("estimating contracts of the index just built")?;
     let now = chrono::Utc::now();
     let today = Date::in_toronto(now);
@@ -255,9 +261,10 @@ fn derive(
         newest_statuses,
         commodities,
         suppliers,
+        bodies,
         bids,
     };
-    Ok((derived, (report, supplier_report, bids_report)))
+    Ok((derived, (report, supplier_report, body_report, bids_report)))
 }
 
 #[cfg(test)]

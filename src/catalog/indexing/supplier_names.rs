@@ -1,4 +1,4 @@
-//! The suppliers of a build: what is read for them, and how their records are counted.
+//! The suppliers and the bodies of a build: what is read for them, and how their records are counted.
 
 use std::{
     io,
@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     catalog::suppliers::{
-        SupplierList,
-        claims::Claims,
+        Party, Supplier, SupplierList,
+        claims::{Claims, ResolvedClaims},
         clusters::Clusters,
-        list,
+        made,
         names::{NameRecords, Names},
         report::SupplierReport,
     },
@@ -78,26 +78,51 @@ pub(super) fn join(
     claims: &ClaimsFile,
 ) -> anyhow::Result<(SupplierList, SupplierReport)> {
     let started = Instant::now();
-    let mut records = Vec::new();
-    for entity_type in EntityType::ALL {
-        if Schema::of(entity_type).has_role(Role::Vendor) {
-            records.extend(records_of(engine, entity_type).context("counting the vendors of the index just built")?);
-        }
+    let names = Names::new(mentions, all_records(engine, Party::Supplier)?);
+    let clusters = Clusters::new(&names, &claims.resolve(Party::Supplier, &names)?);
+    let made = made::suppliers(&names, &clusters, Party::Supplier);
+    finish(Party::Supplier, &names, &clusters, made, started)
+}
+
+impl ClaimsFile {
+    pub(super) fn resolve(&self, party: Party, names: &Names) -> anyhow::Result<ResolvedClaims<'_>> {
+        let resolved = self.claims.resolve(party, names);
+        resolved.map_err(|problems| refused(&self.path, &problems.to_string()))
     }
-    let names = Names::new(mentions, records);
-    let resolved = claims.claims.resolve(&names);
-    let resolved = resolved.map_err(|problems| refused(&claims.path, &problems.to_string()))?;
-    let clusters = Clusters::new(&names, &resolved);
-    let suppliers = SupplierList::parse(list::lines(&names, &clusters)?.into())?;
-    let mut report = SupplierReport::new(&names, &clusters);
+}
+
+/// The list of suppliers or bodies, and the report on it.
+pub(super) fn finish(
+    party: Party,
+    names: &Names,
+    clusters: &Clusters,
+    made: Vec<Supplier>,
+    started: Instant,
+) -> anyhow::Result<(SupplierList, SupplierReport)> {
+    let suppliers = SupplierList::parse(party, made::lines(made)?.into())?;
+    let mut report = SupplierReport::new(party, names, clusters);
     report.seconds = started.elapsed().as_secs_f64();
     Ok((suppliers, report))
 }
 
-/// The vendors of an entity type with their records, values and years. Each record is counted twice: for its vendor,
-/// and for its vendor among the records of its year.
-fn records_of(engine: &dyn Engine, entity_type: EntityType) -> anyhow::Result<Vec<NameRecords>> {
-    let all = engine.list_names(&[entity_type], Facet::Vendor, "", 0..usize::MAX, Deadline::never())?;
+/// The names of all entity types with their records.
+pub(super) fn all_records(engine: &dyn Engine, party: Party) -> anyhow::Result<Vec<NameRecords>> {
+    let facet = party.facet();
+    let has_names = |of: &EntityType| facet.role().is_some_and(|role| Schema::of(*of).has_role(role));
+    let mut records = Vec::new();
+    for entity_type in EntityType::ALL.into_iter().filter(has_names) {
+        let of_type = records_of(engine, entity_type, facet);
+        records.extend(
+            of_type.with_context(|| format!("counting the names of {} of the index just built", party.plural()))?,
+        );
+    }
+    Ok(records)
+}
+
+/// The vendors or departments of an entity type with their records, values and years. Each record is counted twice: for
+/// its names, and for its names among the records of its year.
+fn records_of(engine: &dyn Engine, entity_type: EntityType, facet: Facet) -> anyhow::Result<Vec<NameRecords>> {
+    let all = engine.list_names(&[entity_type], facet, "", 0..usize::MAX, Deadline::never())?;
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut found = Vec::with_capacity(all.rows.len());
     for row in all.rows {
@@ -112,12 +137,12 @@ fn records_of(engine: &dyn Engine, entity_type: EntityType) -> anyhow::Result<Ve
         });
     }
     let years = years_of(engine, entity_type)?;
-    let vendors = years.into_par_iter().map(|year| {
-        let of_year = vendors_of_year(engine, entity_type, year)?;
+    let names = years.into_par_iter().map(|year| {
+        let of_year = names_of_year(engine, entity_type, facet, year)?;
         let numbers = of_year.iter().filter_map(|bucket| numbers.get(&bucket.value).copied());
         Ok((year, numbers.collect::<Vec<_>>()))
     });
-    for (year, of_year) in vendors.collect::<anyhow::Result<Vec<_>>>()? {
+    for (year, of_year) in names.collect::<anyhow::Result<Vec<_>>>()? {
         for number in of_year {
             let of_name: &mut NameRecords = &mut found[number];
             of_name.first_year = Some(of_name.first_year.map_or(year, |first| first.min(year)));
@@ -127,7 +152,12 @@ fn records_of(engine: &dyn Engine, entity_type: EntityType) -> anyhow::Result<Ve
     Ok(found)
 }
 
-fn vendors_of_year(engine: &dyn Engine, entity_type: EntityType, year: i32) -> anyhow::Result<Vec<FacetBucket>> {
+fn names_of_year(
+    engine: &dyn Engine,
+    entity_type: EntityType,
+    facet: Facet,
+    year: i32,
+) -> anyhow::Result<Vec<FacetBucket>> {
     let day = |month_and_day: &str| Date::parse(&format!("{year:04}-{month_and_day}")).ok();
     let dates = Filter::Dates {
         role: Role::Date,
@@ -135,9 +165,9 @@ fn vendors_of_year(engine: &dyn Engine, entity_type: EntityType, year: i32) -> a
         to: day("12-31"),
     };
     let query = SearchQuery::newest(entity_type, vec![dates]);
-    let vendors = [TermsAggregation::all(Facet::Vendor)];
-    let mut counted = engine.aggregate(&query, &vendors, ValueAggregation::None, Deadline::never())?;
-    Ok(counted.take(Facet::Vendor).buckets)
+    let names = [TermsAggregation::all(facet)];
+    let mut counted = engine.aggregate(&query, &names, ValueAggregation::None, Deadline::never())?;
+    Ok(counted.take(facet).buckets)
 }
 
 /// The years of the records' event dates.

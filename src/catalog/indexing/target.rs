@@ -15,11 +15,13 @@ pub(super) struct WrittenRecords {
     pub(super) learned: Learned,
 }
 
-/// What records teach; nothing unless they are asked.
+/// What records teach; of commodities and suppliers nothing unless they are asked.
 #[derive(Default)]
 pub(super) struct Learned {
     pub(super) commodities: CommodityLearner,
     pub(super) suppliers: SupplierMentions,
+    /// The buyers that records state with an identifier.
+    pub(super) buyers: SupplierMentions,
 }
 
 impl Learned {
@@ -30,12 +32,14 @@ impl Learned {
         if teach.suppliers {
             self.suppliers.observe(record, source);
         }
+        self.buyers.observe_buyer(record, source);
     }
 
     pub(super) fn merge(self, other: Learned) -> Learned {
         Learned {
             commodities: self.commodities.merge(other.commodities),
             suppliers: self.suppliers.merge(other.suppliers),
+            buyers: self.buyers.merge(other.buyers),
         }
     }
 }

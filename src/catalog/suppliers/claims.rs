@@ -9,12 +9,17 @@ use std::{
 
 use serde::Deserialize;
 
-use super::names::{Names, key};
+use super::{
+    names::{Names, key},
+    party::Party,
+};
 use crate::model::printable::printable;
 
 /// What a person says of two names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
+    /// What the names are names of.
+    pub(crate) party: Party,
     pub(crate) is_same: bool,
     pub(crate) a: String,
     pub(crate) b: String,
@@ -56,6 +61,8 @@ pub(crate) const MAX_FILE_BYTES: usize = 512 << 20;
 #[serde(deny_unknown_fields)]
 struct WrittenClaim {
     claim: String,
+    #[serde(default)]
+    of: Option<String>,
     a: String,
     b: String,
     #[serde(default)]
@@ -133,17 +140,18 @@ impl Claims {
     }
 
     /// Looks the names up, and checks that no two claims contradict each other, directly or through others.
-    pub(crate) fn resolve(&self, names: &Names) -> Result<ResolvedClaims<'_>, ClaimProblems> {
+    pub(crate) fn resolve(&self, party: Party, names: &Names) -> Result<ResolvedClaims<'_>, ClaimProblems> {
         let mut problems = ClaimProblems::default();
         let mut resolved = ResolvedClaims::default();
         let mut different: HashMap<(u32, u32), usize> = HashMap::new();
         let mut groups = Groups::new(names.all.len());
-        for claim in &self.0 {
+        let (noun, plural) = (party.noun(), party.plural());
+        for claim in self.0.iter().filter(|claim| claim.party == party) {
             let [a, b] = [&claim.a, &claim.b].map(|name| names.find(name));
             for (name, found) in [(&claim.a, a), (&claim.b, b)] {
                 if found.is_none() {
                     let problem = format!(
-                        "no supplier has the name {}; write it as `procure suppliers list` or /suppliers shows it, or remove the line",
+                        "no {noun} has the name {}; write it as `procure suppliers list` or /{plural} shows it, or remove the line",
                         shown(name)
                     );
                     problems.add(claim.line, problem);
@@ -224,14 +232,14 @@ fn read_csv(text: &str, mut problems: ClaimProblems) -> Result<Claims, ClaimProb
     let mut claims = Vec::new();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
-    let is_known = |name: &&str| ["claim", "a", "b", "reason", "source", "date"].contains(name);
+    let is_known = |name: &&str| ["claim", "of", "a", "b", "reason", "source", "date"].contains(name);
     let has_all = ["claim", "a", "b"]
         .iter()
         .all(|needed| header.iter().any(|name| name == *needed));
     if !has_all || !header.iter().all(|name| is_known(&name)) {
         problems.add(
             1,
-            "the header must be claim,a,b and may have reason,source,date".to_owned(),
+            "the header must be claim,a,b and may have of,reason,source,date".to_owned(),
         );
         return Err(problems);
     }
@@ -262,8 +270,15 @@ fn checked(written: WrittenClaim, line: usize, problems: &mut ClaimProblems) -> 
             return None;
         }
     };
+    let of = written.of.as_deref().map(str::trim).filter(|of| !of.is_empty());
+    let of = of.unwrap_or(Party::Supplier.noun());
+    let Some(party) = Party::ALL.into_iter().find(|party| party.noun() == of) else {
+        problems.add(line, format!("`of` is 'supplier' or 'body', not {}", shown(of)));
+        return None;
+    };
     let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let claim = Claim {
+        party,
         is_same,
         a: written.a.trim().to_owned(),
         b: written.b.trim().to_owned(),
@@ -274,7 +289,7 @@ fn checked(written: WrittenClaim, line: usize, problems: &mut ClaimProblems) -> 
     };
     for (member, text) in [("a", &claim.a), ("b", &claim.b)] {
         if key(text).is_empty() {
-            problems.add(line, format!("`{member}` is empty; write the name of a supplier"));
+            problems.add(line, format!("`{member}` is empty; write a name"));
             return None;
         }
     }
@@ -357,7 +372,7 @@ mod tests {
     fn problems(text: &str) -> String {
         match Claims::parse(text.as_bytes()) {
             Ok(claims) => claims
-                .resolve(&names())
+                .resolve(Party::Supplier, &names())
                 .err()
                 .map(|problems| problems.to_string())
                 .unwrap_or_default(),
@@ -372,7 +387,7 @@ mod tests {
         for text in [lines, rows] {
             let claims = Claims::parse(text.as_bytes()).unwrap();
             let resolved = names();
-            let resolved = claims.resolve(&resolved).unwrap();
+            let resolved = claims.resolve(Party::Supplier, &resolved).unwrap();
             assert_eq!((resolved.same.len(), resolved.different.len()), (1, 1), "{text}");
             assert_eq!(resolved.same[0].2.source.as_deref(), Some("me"));
         }

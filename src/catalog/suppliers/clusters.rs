@@ -68,7 +68,28 @@ enum Outcome {
 }
 
 impl Clusters {
+    /// The names of suppliers, joined.
     pub(crate) fn new(names: &Names, claims: &ResolvedClaims) -> Clusters {
+        let rules: [fn(&Names) -> Vec<Proposal>; 4] = [
+            rules::equal_numbers,
+            rules::equated,
+            rules::equal_cores,
+            rules::near_names,
+        ];
+        let (proposals, suggestions) = rayon::join(
+            || rules.into_par_iter().map(|rule| rule(names)).collect::<Vec<_>>(),
+            || rules::suggestions(names),
+        );
+        Clusters::of(names, claims, proposals.into_iter().flatten(), suggestions)
+    }
+
+    /// The names, joined by claims, then by what rules propose, the strongest rule first.
+    pub(crate) fn of(
+        names: &Names,
+        claims: &ResolvedClaims,
+        proposals: impl IntoIterator<Item = Proposal>,
+        suggestions: Vec<(u32, u32, Waiting)>,
+    ) -> Clusters {
         let mut different: HashMap<u32, Vec<u32>> = HashMap::new();
         for (a, b) in &claims.different {
             different.entry(*a).or_default().push(*b);
@@ -90,19 +111,7 @@ impl Clusters {
                 waiting: None,
             });
         }
-        let rules: [fn(&Names) -> Vec<Proposal>; 4] = [
-            rules::equal_numbers,
-            rules::equated,
-            rules::equal_cores,
-            rules::near_names,
-        ];
-        let (proposals, suggestions) = rayon::join(
-            || rules.into_par_iter().map(|rule| rule(names)).collect::<Vec<_>>(),
-            || rules::suggestions(names),
-        );
-        for proposal in proposals.into_iter().flatten() {
-            joiner.propose(proposal);
-        }
+        proposals.into_iter().for_each(|proposal| joiner.propose(proposal));
         for (a, b, waiting) in suggestions {
             joiner.suggest(a, b, waiting, None);
         }
@@ -187,8 +196,9 @@ impl<'n> Joiner<'n> {
         }
         let [one, other] = [a, b].map(|root| self.numbers_of(root));
         let are_known = !one.is_empty() && !other.is_empty();
-        // Only a publisher or a person joins two legal persons.
-        (rule != Rule::Publisher && are_known && one.is_disjoint(&other)).then_some(Waiting::DifferentNumbers)
+        // A publisher, a person or a table joins two legal persons; a rule that compares names does not.
+        let is_stated = matches!(rule, Rule::Publisher | Rule::Table | Rule::Municipality);
+        (!is_stated && are_known && one.is_disjoint(&other)).then_some(Waiting::DifferentNumbers)
     }
 
     fn numbers_of(&self, root: u32) -> BTreeSet<&'n OfficialNumber> {
@@ -235,7 +245,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        catalog::suppliers::{claims::Claims, list},
+        catalog::suppliers::{Party, claims::Claims, made},
         model::supplier_mention::{MentionLine, OfficialNumber, Relation, SupplierMention},
     };
 
@@ -260,11 +270,12 @@ mod tests {
     fn joined(mentions: &[MentionLine], claims: &str) -> (Vec<Vec<String>>, String) {
         let names = Names::new(mentions, Vec::new());
         let claims = Claims::parse(claims.as_bytes()).unwrap();
-        let resolved = claims.resolve(&names).unwrap();
+        let resolved = claims.resolve(Party::Supplier, &names).unwrap();
         let clusters = Clusters::new(&names, &resolved);
         let several = clusters.members.iter().filter(|members| members.len() > 1);
         let keys = |members: &Vec<u32>| members.iter().map(|name| names.get(*name).key.clone()).collect();
-        (several.map(keys).collect(), list::lines(&names, &clusters).unwrap())
+        let suppliers = made::suppliers(&names, &clusters, Party::Supplier);
+        (several.map(keys).collect(), made::lines(suppliers).unwrap())
     }
 
     fn claim(claim: &str, a: &str, b: &str) -> String {
@@ -488,7 +499,7 @@ mod tests {
             }
             let is_valid = |claims: &String| {
                 let all = Names::new(&mentions, Vec::new());
-                Claims::parse(claims.as_bytes()).unwrap().resolve(&all).is_ok()
+                Claims::parse(claims.as_bytes()).unwrap().resolve(Party::Supplier, &all).is_ok()
             };
             claims.retain(is_valid);
             let forward = joined(&mentions, &claims.concat());
@@ -503,7 +514,7 @@ mod tests {
             let text = claim(if is_same { "same" } else { "different" }, name(a), name(b));
             let all = Names::new(&mentions, Vec::new());
             let claims = Claims::parse(text.as_bytes()).unwrap();
-            if claims.resolve(&all).is_ok() {
+            if claims.resolve(Party::Supplier, &all).is_ok() {
                 let with = joined(&mentions, &text);
                 let find = |key: &str| with.0.iter().position(|names| names.iter().any(|name| name == key));
                 let [x, y] = [name(a), name(b)].map(super::super::names::key);

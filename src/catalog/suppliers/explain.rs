@@ -14,9 +14,10 @@ use crate::model::printable::printable;
 pub(crate) fn explain(list: &SupplierList, a: &str, b: &str) -> Result<String> {
     let [first, second] = [find(list, a)?, find(list, b)?];
     let mut lines = Vec::new();
+    let (noun, plural) = (list.party().noun(), list.party().plural());
     if first.id == second.id {
         lines.push(format!(
-            "\"{a}\" and \"{b}\" are one supplier, {} ({}).",
+            "\"{a}\" and \"{b}\" are one {noun}, {} ({}).",
             first.id, first.name
         ));
         for name in [a, b] {
@@ -24,7 +25,7 @@ pub(crate) fn explain(list: &SupplierList, a: &str, b: &str) -> Result<String> {
         }
     } else {
         lines.push(format!(
-            "\"{a}\" and \"{b}\" are two suppliers, {} and {}.",
+            "\"{a}\" and \"{b}\" are two {plural}, {} and {}.",
             first.id, second.id
         ));
         lines.extend(why_not(&first, &second));
@@ -37,7 +38,8 @@ fn find(list: &SupplierList, name: &str) -> Result<Supplier> {
     let found = list.find_name(name).and_then(|number| list.get(number));
     found.with_context(|| {
         format!(
-            "no supplier has the name '{}'; `procure suppliers list PART` shows names",
+            "no {} has the name '{}'; `procure suppliers list PART` shows names",
+            list.party().noun(),
             printable(name)
         )
     })
@@ -45,7 +47,11 @@ fn find(list: &SupplierList, name: &str) -> Result<Supplier> {
 
 fn name_of<'s>(supplier: &'s Supplier, name: &str) -> Option<&'s SupplierName> {
     let key_of_name = key(name);
-    supplier.names.iter().find(|known| key(&known.name) == key_of_name)
+    let has = |known: &&SupplierName| {
+        let mut names = [Some(&known.name), known.name_fr.as_ref()].into_iter().flatten();
+        names.any(|name| key(name) == key_of_name)
+    };
+    supplier.names.iter().find(has)
 }
 
 /// The reasons that lead from a name to the chosen one.

@@ -1,4 +1,4 @@
-//! How the suppliers of a generation are found: by identifier, by name, and by a part of a name.
+//! How the suppliers and the bodies of a generation are found: by identifier, by name, and by a part of a name.
 //!
 //! What they are found by is computed when the index is built, and memory-mapped: a server opens a million suppliers in
 //! no time.
@@ -12,7 +12,8 @@ use serde::Deserialize;
 
 use super::{
     names::{Names, key},
-    supplier::{Supplier, digits_of_id, digits_of_name, digits_of_number},
+    party::Party,
+    supplier::{Supplier, SupplierName, digits_of_id, digits_of_name, digits_of_number},
 };
 use crate::{
     engine::{
@@ -25,8 +26,9 @@ use crate::{
     },
 };
 
-/// The suppliers of a generation, those with most records first.
+/// The suppliers or the bodies of a generation, those with most records first.
 pub(crate) struct SupplierList {
+    party: Party,
     /// The line of each supplier.
     lines: Texts,
     /// For each supplier its records of all entity types.
@@ -55,6 +57,8 @@ struct Found {
 #[derive(Deserialize)]
 struct FoundName {
     name: String,
+    #[serde(default)]
+    name_fr: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -74,12 +78,13 @@ struct Line {
 }
 
 impl Line {
-    fn parse(line: &[u8]) -> Result<Line> {
+    fn parse(party: Party, line: &[u8]) -> Result<Line> {
         let found: Found = serde_json::from_slice(line)?;
-        let Some(own_id) = digits_of_id(&found.id) else {
-            bail!("{:?} is no identifier of a supplier", found.id);
+        let Some(own_id) = digits_of_id(party, &found.id) else {
+            bail!("{:?} is no identifier of a {}", found.id, party.noun());
         };
-        let keys: Vec<String> = found.names.iter().map(|name| key(&name.name)).collect();
+        let names = found.names.iter().flat_map(|of| [Some(&of.name), of.name_fr.as_ref()]);
+        let keys: Vec<String> = names.flatten().map(|name| key(name)).collect();
         let mut ids = vec![(own_id, Reverse(u64::MAX))];
         ids.extend(keys.iter().map(|key| (digits_of_name(key), Reverse(0))));
         let numbers = found.numbers.iter();
@@ -94,7 +99,7 @@ impl Line {
 
 impl SupplierList {
     /// Reads the lines of a file.
-    pub(crate) fn parse(text: Bytes) -> Result<SupplierList> {
+    pub(crate) fn parse(party: Party, text: Bytes) -> Result<SupplierList> {
         ensure!(u32::try_from(text.len()).is_ok(), "it has 4 GiB or more");
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == Texts::END).collect();
         let (mut starts, mut records) = (vec![0], Vec::new());
@@ -103,7 +108,7 @@ impl SupplierList {
         let found: Vec<Line> = lines
             .par_iter()
             .enumerate()
-            .map(|(number, line)| Line::parse(line).with_context(|| format!("line {}", number + 1)))
+            .map(|(number, line)| Line::parse(party, line).with_context(|| format!("line {}", number + 1)))
             .collect::<Result<_>>()?;
         for ((line, of_line), number) in lines.iter().zip(found).zip(0..) {
             ids.extend(of_line.ids.into_iter().map(|(id, rank)| (id, rank, number)));
@@ -118,8 +123,11 @@ impl SupplierList {
         ids.par_sort_unstable();
         ids.dedup_by_key(|(id, _, _)| *id);
         keys.par_sort_unstable();
+        // A name may be the same in both languages.
+        keys.dedup();
         let starts: Numbers = starts.into_iter().collect();
         Ok(SupplierList {
+            party,
             lines: Texts::of_bytes([text, starts.as_bytes().clone()]).context("its lines do not follow each other")?,
             records: records.into_iter().collect(),
             words: NameWords::new(keys.iter().map(|(key, _)| key.as_bytes())),
@@ -157,7 +165,7 @@ impl SupplierList {
 
     /// The suppliers of these lines, found by what [`SupplierList::to_bytes`] returned. Reads nothing but the lengths
     /// of the parts; `None` if they do not belong together.
-    pub(crate) fn open(text: Bytes, found_by: &Bytes) -> Option<SupplierList> {
+    pub(crate) fn open(party: Party, text: Bytes, found_by: &Bytes) -> Option<SupplierList> {
         let [
             starts,
             records,
@@ -169,6 +177,7 @@ impl SupplierList {
             words @ ..,
         ] = unpack::<11>(found_by)?;
         let list = SupplierList {
+            party,
             lines: Texts::of_bytes([text, starts])?,
             records: LargeNumbers::of_bytes(records),
             keys: Texts::of_bytes([keys, key_starts])?,
@@ -181,6 +190,11 @@ impl SupplierList {
             && list.supplier_of_key.len() == list.keys.len()
             && list.supplier_of_id.len() == list.ids.len();
         is_whole.then_some(list)
+    }
+
+    /// What it is a list of.
+    pub(crate) fn party(&self) -> Party {
+        self.party
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -197,7 +211,7 @@ impl SupplierList {
 
     /// The number of the supplier that has an identifier, or whose names and numbers include what it was made of.
     pub(crate) fn find_id(&self, id: &str) -> Option<u32> {
-        let place = self.ids.find(digits_of_id(id)?)?;
+        let place = self.ids.find(digits_of_id(self.party, id)?)?;
         Some(self.supplier_of_id.get(place))
     }
 
@@ -238,13 +252,17 @@ impl SupplierList {
     /// All names, without what is known of them.
     pub(crate) fn names(&self) -> Names {
         let suppliers = (0..self.len() as u32).filter_map(|number| self.get(number));
-        let names = suppliers.flat_map(|supplier| supplier.names);
-        let lines = names.map(|name| MentionLine {
+        let listed: Vec<SupplierName> = suppliers.flat_map(|supplier| supplier.names).collect();
+        let lines = listed.iter().map(|name| MentionLine {
             mention: SupplierMention::of(&name.name, ""),
             count: 1,
             first: None,
         });
-        Names::new(&lines.collect::<Vec<_>>(), Vec::new())
+        let mut names = Names::new(&lines.collect::<Vec<_>>(), Vec::new());
+        for name in listed {
+            names.add_french(&name.name, name.name_fr);
+        }
+        names
     }
 
     /// The numbers of the suppliers with a name that contains a text, those with most records first; all for an empty
@@ -287,14 +305,18 @@ mod tests {
 
     #[test]
     fn an_opened_list_finds_what_the_parsed_one_finds() {
-        let ids = [id_of_number("neq:1"), id_of_name("acme paving"), id_of_name("acme")];
+        let ids = [
+            id_of_number(Party::Supplier, "neq:1"),
+            id_of_name(Party::Supplier, "acme paving"),
+            id_of_name(Party::Supplier, "acme"),
+        ];
         let text = [
             line(&ids[0], &["Bell Nord inc.", "Bell"], "neq:1", 9),
             line(&ids[1], &["Acme Paving", "ACME"], "neq:2", 5),
             line(&ids[2], &["Acme Québec"], "neq:2", 7),
         ];
-        let parsed = SupplierList::parse(text.concat().into()).unwrap();
-        let opened = SupplierList::open(parsed.text().clone(), &parsed.to_bytes().into()).unwrap();
+        let parsed = SupplierList::parse(Party::Supplier, text.concat().into()).unwrap();
+        let opened = SupplierList::open(Party::Supplier, parsed.text().clone(), &parsed.to_bytes().into()).unwrap();
         for list in [&parsed, &opened] {
             assert_eq!(list.len(), 3);
             assert_eq!([0, 1, 2, 3].map(|number| list.records(number)), [9, 5, 7, 0]);
@@ -302,11 +324,15 @@ mod tests {
             assert!(list.get(3).is_none());
             assert_eq!(ids.each_ref().map(|id| list.find_id(id)), [Some(0), Some(1), Some(2)]);
             assert_eq!(
-                list.find_id(&id_of_number("neq:2")),
+                list.find_id(&id_of_number(Party::Supplier, "neq:2")),
                 Some(2),
                 "it is stated with it most often"
             );
-            assert_eq!(list.find_id(&id_of_name("bell")), Some(0), "it would have had it");
+            assert_eq!(
+                list.find_id(&id_of_name(Party::Supplier, "bell")),
+                Some(0),
+                "it would have had it"
+            );
             for id in [
                 "",
                 "sup_",
@@ -332,11 +358,11 @@ mod tests {
             );
         }
         let found_by = parsed.to_bytes();
-        assert!(SupplierList::open(Bytes::from(text[0].clone()), &found_by.clone().into()).is_none());
-        assert!(SupplierList::open(parsed.text().clone(), &found_by[1..].to_vec().into()).is_none());
-        assert!(SupplierList::parse(text.concat().trim_end().to_owned().into()).is_err());
-        let none = SupplierList::parse(Bytes::new()).unwrap();
-        let none = SupplierList::open(Bytes::new(), &none.to_bytes().into()).unwrap();
+        assert!(SupplierList::open(Party::Supplier, Bytes::from(text[0].clone()), &found_by.clone().into()).is_none());
+        assert!(SupplierList::open(Party::Supplier, parsed.text().clone(), &found_by[1..].to_vec().into()).is_none());
+        assert!(SupplierList::parse(Party::Supplier, text.concat().trim_end().to_owned().into()).is_err());
+        let none = SupplierList::parse(Party::Supplier, Bytes::new()).unwrap();
+        let none = SupplierList::open(Party::Supplier, Bytes::new(), &none.to_bytes().into()).unwrap();
         assert_eq!((none.len(), none.containing("a").len()), (0, 0));
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
     let form = NameForm::of(query);
     let mut found: BTreeMap<u32, (Features, String)> = BTreeMap::new();
     if let Ok(Some(number)) = OfficialNumber::neq(query)
-        && let Some(supplier) = list.find_id(&id_of_number(&number.to_string()))
+        && let Some(supplier) = list.find_id(&id_of_number(list.party(), &number.to_string()))
     {
         let features = Features {
             number: true,
@@ -105,15 +105,17 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
 /// The name of a supplier that is most like a query, if any is.
 fn best_name(supplier: &Supplier, query: &str, form: &NameForm) -> Option<(Features, String)> {
     let key_of_query = key(query);
-    let features = supplier.names.iter().map(|name| {
-        let core = NameForm::of(&name.name).core;
+    let names = supplier.names.iter();
+    let names = names.flat_map(|of| std::iter::once(&of.name).chain(of.name_fr.as_ref()));
+    let features = names.map(|name| {
+        let core = NameForm::of(name).core;
         let features = Features {
             number: false,
-            name: key(&name.name) == key_of_query,
+            name: key(name) == key_of_query,
             core: core == form.core && !core.is_empty(),
             similarity: strsim::jaro_winkler(&core, &form.core),
         };
-        (features, &name.name)
+        (features, name)
     });
     let best = features.max_by(|a, b| a.0.score().total_cmp(&b.0.score()).then_with(|| b.1.cmp(a.1)))?;
     let is_listed = best.0.name || best.0.core || best.0.similarity >= LEAST;
@@ -136,7 +138,7 @@ impl Features {
 mod tests {
     use super::*;
     use crate::{
-        catalog::suppliers::{claims::ResolvedClaims, clusters::Clusters, list, names::Names},
+        catalog::suppliers::{Party, claims::ResolvedClaims, clusters::Clusters, made, names::Names},
         model::supplier_mention::{MentionLine, SupplierMention},
     };
 
@@ -155,7 +157,8 @@ mod tests {
         ];
         let names = Names::new(&names.iter().map(mention).collect::<Vec<_>>(), Vec::new());
         let clusters = Clusters::new(&names, &ResolvedClaims::default());
-        let list = SupplierList::parse(list::lines(&names, &clusters).unwrap().into()).unwrap();
+        let suppliers = made::suppliers(&names, &clusters, Party::Supplier);
+        let list = SupplierList::parse(Party::Supplier, made::lines(suppliers).unwrap().into()).unwrap();
         for (query, expected) in [
             ("1145755295", Some(("neq:1145755295", 100.0, true))),
             ("LAMOTHE, DIV DE SINTRA", Some(("Lamothe div. de Sintra", 100.0, true))),

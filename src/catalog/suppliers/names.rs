@@ -33,6 +33,11 @@ pub(crate) struct Name {
     pub(crate) key: String,
     /// The commonest spelling.
     pub(crate) spelling: String,
+    /// The same name in French, which records state together with it, and its key.
+    pub(crate) french: Option<String>,
+    pub(crate) key_fr: Option<String>,
+    /// Whether it is the acronym of a public body, which is not chosen if there is another name.
+    pub(crate) is_acronym: bool,
     pub(crate) form: NameForm,
     /// How often publishers state it.
     pub(crate) mentions: u64,
@@ -180,6 +185,16 @@ impl Names {
         carried.map(|(line, _)| line.count).sum()
     }
 
+    /// States the French name of a body, by which it is then found unless another one has it.
+    pub(crate) fn add_french(&mut self, name: &str, french: Option<String>) {
+        if let (Some(number), Some(french)) = (self.find(name), french) {
+            let key_fr = key(&french);
+            self.numbers.entry(key_fr.clone()).or_insert(number);
+            let name = &mut self.all[number as usize];
+            (name.french, name.key_fr) = (Some(french), Some(key_fr));
+        }
+    }
+
     /// The number of the name in any of its spellings.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.numbers.get(&key(name)).copied()
@@ -249,6 +264,9 @@ impl Collected {
         Name {
             main_number: main_number(&numbers),
             form: NameForm::of(&spelling),
+            french: None,
+            key_fr: None,
+            is_acronym: false,
             key,
             spelling,
             mentions: self.mentions,

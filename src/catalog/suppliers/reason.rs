@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::supplier_mention::Relation;
+use crate::model::{municipality, supplier_mention::Relation};
 
 /// The rules by which names are joined, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -19,17 +19,13 @@ pub(crate) enum Rule {
     CoreName,
     /// They are spelled nearly the same, and share a postal code.
     NearName,
+    /// The table of names of public bodies lists both for one body.
+    Table,
+    /// Both are the name of one municipality, in another form or language.
+    Municipality,
 }
 
 impl Rule {
-    pub(crate) const ALL: [Rule; 5] = [
-        Rule::Claim,
-        Rule::Number,
-        Rule::Publisher,
-        Rule::CoreName,
-        Rule::NearName,
-    ];
-
     /// Its number in the documentation, and what it does.
     pub(crate) const fn about(self) -> (u8, &'static str) {
         match self {
@@ -38,6 +34,8 @@ impl Rule {
             Rule::CoreName => (4, "equal core of the name, legal form and postal code"),
             Rule::NearName => (6, "nearly equal names at one postal code"),
             Rule::Claim => (5, "claimed by a person"),
+            Rule::Table => (7, "listed in the table of names of bodies"),
+            Rule::Municipality => (8, "names of one municipality"),
         }
     }
 }
@@ -70,6 +68,14 @@ pub(crate) enum Evidence {
     NearName {
         postal_code: String,
     },
+    Table {
+        /// The address that the row of the table states.
+        source: String,
+    },
+    Municipality {
+        /// Its slug.
+        municipality: String,
+    },
 }
 
 impl Evidence {
@@ -80,6 +86,8 @@ impl Evidence {
             Evidence::Publisher { .. } | Evidence::Division => Rule::Publisher,
             Evidence::CoreName { .. } => Rule::CoreName,
             Evidence::NearName { .. } => Rule::NearName,
+            Evidence::Table { .. } => Rule::Table,
+            Evidence::Municipality { .. } => Rule::Municipality,
         }
     }
 
@@ -101,6 +109,13 @@ impl Evidence {
             }
             Evidence::NearName { postal_code } => {
                 format!("is spelled nearly as \"{with}\" is, and both are at {postal_code}")
+            }
+            Evidence::Table { source } => {
+                format!("is listed with \"{with}\" in the table of names of public bodies ({source})")
+            }
+            Evidence::Municipality { municipality: slug } => {
+                let city = municipality::by_slug(slug).map_or(slug, |city| &city.name_en);
+                format!("is the municipality of {city}, as \"{with}\" is")
             }
             Evidence::Claim { reason, source, date } => {
                 let mut sentence = format!("a person has claimed that it is \"{with}\"");
@@ -142,6 +157,8 @@ pub(crate) enum Waiting {
     SameCoreName,
     /// Spelled nearly the same, and a shared place.
     NearName,
+    /// One of them is a part of the other.
+    Division,
 }
 
 impl Waiting {
@@ -158,6 +175,7 @@ impl Waiting {
             Waiting::DifferentForms => "different legal forms",
             Waiting::SameCoreName => "equal but for the legal form and punctuation, without a shared place",
             Waiting::NearName => "spelled nearly the same, with a shared place",
+            Waiting::Division => "one of them is a part of the other",
         }
     }
 }

@@ -1,15 +1,17 @@
-//! What a build did with the names of suppliers: joined by which rule, and what waits for a person.
+//! What a build did with the names of suppliers or bodies: joined by which rule, and what waits for a person.
 
 use std::{collections::BTreeMap, fmt};
 
 use super::{
     clusters::{Clusters, RuleCounts},
     names::Names,
+    party::Party,
     reason::{Rule, Waiting},
 };
 
 #[derive(Debug, Default)]
 pub(crate) struct SupplierReport {
+    party: Party,
     names: usize,
     suppliers: usize,
     rules: BTreeMap<Rule, RuleCounts>,
@@ -19,12 +21,13 @@ pub(crate) struct SupplierReport {
 }
 
 impl SupplierReport {
-    pub(crate) fn new(names: &Names, clusters: &Clusters) -> SupplierReport {
+    pub(crate) fn new(party: Party, names: &Names, clusters: &Clusters) -> SupplierReport {
         let mut waiting: BTreeMap<Waiting, u64> = BTreeMap::new();
         for (why, _) in clusters.waiting.values() {
             *waiting.entry(*why).or_default() += 1;
         }
         SupplierReport {
+            party,
             names: names.all.len(),
             suppliers: clusters.members.len(),
             rules: clusters.counts.clone(),
@@ -38,13 +41,19 @@ impl SupplierReport {
 impl fmt::Display for SupplierReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SupplierReport {
+            party,
             names,
             suppliers,
             seconds,
             ..
         } = self;
-        writeln!(f, "{names} names of vendors are {suppliers} suppliers ({seconds:.1} s)")?;
-        for rule in Rule::ALL {
+        let of = match party {
+            Party::Supplier => "vendors",
+            Party::Body => "departments",
+        };
+        let plural = party.plural();
+        writeln!(f, "{names} names of {of} are {suppliers} {plural} ({seconds:.1} s)")?;
+        for rule in party.rules().iter().copied() {
             let (number, about) = rule.about();
             let counts = self.rules.get(&rule).copied().unwrap_or_default();
             let RuleCounts {
@@ -70,10 +79,12 @@ impl fmt::Display for SupplierReport {
             writeln!(f)?;
         }
         let carried = self.carried;
-        writeln!(
-            f,
-            "  rule 2 (equal name and place, one known number): {carried} statements got the number of their name"
-        )?;
+        if *party == Party::Supplier {
+            writeln!(
+                f,
+                "  rule 2 (equal name and place, one known number): {carried} statements got the number of their name"
+            )?;
+        }
         for (why, pairs) in &self.waiting {
             writeln!(f, "  {pairs} pairs of names wait for a person: {}", why.about())?;
         }

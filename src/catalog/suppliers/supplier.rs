@@ -1,15 +1,16 @@
-//! A supplier as a generation stores it: one line of JSON.
+//! A supplier or a body as a generation stores it: one line of JSON.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
     names::key,
+    party::Party,
     reason::{Evidence, Waiting},
 };
-use crate::model::EntityType;
+use crate::model::{EntityType, Language};
 
-/// All names of one supplier, and what its records add up to.
+/// All names of one supplier or one body, and what its records add up to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Supplier {
     pub(crate) id: String,
@@ -35,6 +36,9 @@ pub(crate) struct Supplier {
 pub(crate) struct SupplierName {
     /// The commonest spelling.
     pub(crate) name: String,
+    /// A body's name in French, which records state together with `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name_fr: Option<String>,
     /// Why it is here; none for the chosen name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<NameReason>,
@@ -92,29 +96,33 @@ pub(crate) struct Suggestion {
 }
 
 impl Supplier {
+    /// The chosen name, in a language if it is known in it.
+    pub(crate) fn name_in(&self, language: Language) -> &str {
+        let french = self.names.first().and_then(|name| name.name_fr.as_deref());
+        french.filter(|_| language == Language::French).unwrap_or(&self.name)
+    }
+
     /// The keys of its names, by which records have it.
     pub(crate) fn keys(&self) -> Vec<String> {
         self.names.iter().map(|name| key(&name.name)).collect()
     }
 }
 
-/// The hexadecimal digits of an identifier after [`PREFIX`]: 64 bits.
+/// The hexadecimal digits of an identifier after its prefix: 64 bits.
 const DIGITS: usize = 16;
 
-const PREFIX: &str = "sup_";
-
 /// The identifier of the supplier that has an official number.
-pub(crate) fn id_of_number(number: &str) -> String {
-    id(digits_of_number(number))
+pub(crate) fn id_of_number(party: Party, number: &str) -> String {
+    id(party, digits_of_number(number))
 }
 
 /// The identifier of a supplier without an official number, by the key of its oldest name.
-pub(crate) fn id_of_name(key: &str) -> String {
-    id(digits_of_name(key))
+pub(crate) fn id_of_name(party: Party, key: &str) -> String {
+    id(party, digits_of_name(key))
 }
 
-fn id(digits: u64) -> String {
-    format!("{PREFIX}{digits:0width$x}", width = DIGITS)
+fn id(party: Party, digits: u64) -> String {
+    format!("{}{digits:0width$x}", party.prefix(), width = DIGITS)
 }
 
 /// The digits of [`id_of_number`], as a number.
@@ -137,8 +145,8 @@ fn digits(of: &str, text: &str) -> u64 {
 }
 
 /// The digits of an identifier; `None` if it is none.
-pub(super) fn digits_of_id(id: &str) -> Option<u64> {
-    let digits = id.strip_prefix(PREFIX)?;
+pub(super) fn digits_of_id(party: Party, id: &str) -> Option<u64> {
+    let digits = id.strip_prefix(party.prefix())?;
     let is_written_so = digits.len() == DIGITS && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     u64::from_str_radix(digits, 16).ok().filter(|_| is_written_so)
 }

@@ -76,11 +76,14 @@ impl Municipality {
     /// Its own names, with and without the suffix that distinguishes homonyms (`Hatley (canton)`),
     /// then the others.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.own_names().chain(self.other_names.iter().map(String::as_str))
+    }
+
+    /// Its own names, with and without the suffix.
+    pub(super) fn own_names(&self) -> impl Iterator<Item = &str> {
         let own = [self.name_fr.as_str(), &self.name_en];
         let short = own.map(|name| name.split(" (").next().unwrap_or(name));
-        own.into_iter()
-            .chain(short)
-            .chain(self.other_names.iter().map(String::as_str))
+        own.into_iter().chain(short)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::{
             value::{ENTITY_TYPES, ParamType},
         },
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, generation::Generation, suppliers::Party},
     engine::{Error, names::BodyKind},
     http::{
         error::ApiError,
@@ -334,7 +334,7 @@ fn name_and_page(generation: &Generation, t: Texts, subject: &Subject) -> (Strin
     let lang = t.language();
     match subject {
         Subject::Supplier { id, name, .. } => {
-            let own = id.as_ref().map(|id| address::supplier(lang, id));
+            let own = id.as_ref().map(|id| address::party(lang, Party::Supplier, id));
             (name.clone(), own.unwrap_or_else(|| address::vendor(lang, name)))
         }
         Subject::Department(named) => {

@@ -5,7 +5,7 @@ use crate::{
         bids::pair::{Pair, Side},
         compared::{Compared, Subject},
     },
-    catalog::ask::Ask,
+    catalog::{ask::Ask, suppliers::Party},
     http::error::ApiError,
     pages::{
         address::{self, Parameters},
@@ -53,7 +53,7 @@ fn bidder(thing: &Compared) -> Option<Side> {
 
 fn csv(t: Texts, first: &Compared, second: &Compared) -> String {
     let page = match &first.subject {
-        Subject::Supplier { id: Some(id), .. } => address::supplier(t.language(), id),
+        Subject::Supplier { id: Some(id), .. } => address::party(t.language(), Party::Supplier, id),
         _ => address::vendor(t.language(), first.id()),
     };
     let file = format!("{}/calls", address::spreadsheet(&page));

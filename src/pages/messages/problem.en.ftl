@@ -13,6 +13,7 @@ problem-date-order = The first day is after the last. Exchange the two.
 problem-choice = { $value } is not one of the choices.
 problem-place = There are no such records of { $value }. Choose from the list.
 problem-commodity = { $value } is not a commodity code. Write 2 to 8 digits of UNSPSC, such as 7210, or a GSIN, such as N7030.
+problem-body = { $value } is no known public body. Find bodies by name.
 problem-supplier = { $value } is no known supplier. Find suppliers by name.
 problem-kind = { $value } is not a type of record.
 problem-refused = These records cannot be searched by { $name }.

@@ -35,6 +35,7 @@ search-field-closing_after = Closing from
 search-field-closing_before = Closing until
 search-field-ending_after = Ending from
 search-field-ending_before = Ending until
+search-field-body = Public body, all names
 search-field-supplier = Supplier, all names
 search-field-quality_flag = Doubts about the record
 search-field-competition = Competition
@@ -77,6 +78,7 @@ search-condition-closing_before = Closing until
 search-condition-ending_after = Ending from
 search-condition-ending_before = Ending until
 search-condition-commodity = Commodity:
+search-condition-body = Public body:
 search-condition-supplier = Supplier:
 search-supplier-names =
     { $count ->

@@ -35,6 +35,7 @@ search-field-closing_after = Clôture à partir du
 search-field-closing_before = Clôture jusqu’au
 search-field-ending_after = Fin à partir du
 search-field-ending_before = Fin jusqu’au
+search-field-body = Organisme public, tous les noms
 search-field-supplier = Fournisseur, tous les noms
 search-field-quality_flag = Doutes sur la fiche
 search-field-competition = Concurrence
@@ -77,6 +78,7 @@ search-condition-closing_before = Clôture jusqu’au
 search-condition-ending_after = Fin à partir du
 search-condition-ending_before = Fin jusqu’au
 search-condition-commodity = Marchandise :
+search-condition-body = Organisme public :
 search-condition-supplier = Fournisseur :
 search-supplier-names =
     { $count ->

@@ -14,10 +14,11 @@ supplier-ranked-by-suppliers = Suppliers are ranked over all their names.
 supplier-ranked-by-spellings = Each spelling of a supplier’s name is ranked for itself.
 supplier-rank-by-suppliers = Rank suppliers over all their names
 supplier-rank-by-spellings = Rank each spelling for itself
-supplier-all-names = This supplier with all its { $count } names
+supplier-fact-names = Names
+supplier-all-names = All { $count } names together
 supplier-total =
     { $count ->
-        [one] This supplier has one name.
+        [one] There is one name.
        *[other] The sums on this page join { $count } names.
     } Records of all types together: { $records }, worth { $value }. A purchase that is published as an award and as a contract counts in both.
 supplier-names-title = Names, and why each is here
@@ -34,6 +35,8 @@ supplier-reason-standardized-name = { $source } publishes it and “{ $with }”
 supplier-reason-division = One of this name and “{ $with }” says that it is a division of the other.
 supplier-reason-core-name = It differs from “{ $with }” in its form only, and both are at { $code }.
 supplier-reason-near-name = It is spelled nearly as “{ $with }” is, and both are at { $code }.
+supplier-reason-table = The table of names of public bodies lists it with “{ $with }” ({ $source }).
+supplier-reason-municipality = It is the municipality of { $place }, as “{ $with }” is.
 supplier-reason-claim = A person has claimed that it is “{ $with }”
 supplier-numbers-title = Official numbers
 supplier-number = { $number }, published { $count ->
@@ -42,9 +45,10 @@ supplier-number = { $number }, published { $count ->
     }
 supplier-number-neq = Quebec enterprise number (NEQ) { $number }
 supplier-number-alberta = account { $number } on Alberta’s portal
+supplier-number-seao = body { $number } on Quebec’s portal
 supplier-suggestions-title = Perhaps the same
-supplier-suggestions-about = These suppliers are not in any sum of this page. A person has to decide.
-supplier-suggestion = Supplier
+supplier-suggestions-about = These are not in any sum of this page. A person has to decide.
+supplier-suggestion = Name
 supplier-suggestion-why = Why it is not decided
 supplier-compare = Compare
 supplier-suggestion-names = “{ $own }” and “{ $other }”: { $why }
@@ -59,11 +63,13 @@ supplier-waiting-consortium = one is a consortium, which is a bidder of its own.
 supplier-waiting-person = it is the name of a person.
 supplier-waiting-different-forms = their legal forms differ.
 supplier-waiting-same-core-name = they are equal but for legal form and punctuation, and share no place.
+supplier-waiting-division = one is a part of the other.
 supplier-waiting-near-name = they are spelled nearly the same, and share a place.
 supplier-report-title = Do you disagree?
-supplier-report = Rules join names by what publishers state; records never change. If two firms are joined here, or one firm is split, send the operator of this service the address of this page, the two names, and how you know. The operator can record that two names are the same supplier, or different ones; this beats every rule from the next index on.
+supplier-report = Rules join names by what publishers state; records never change. If two firms or bodies are joined here, or one is split, send the operator of this service the address of this page, the two names, and how you know. The operator can record that two names are the same, or different ones; this beats every rule from the next index on.
 supplier-search = Search all records of this supplier
 supplier-ranked-by-value = Ranked by value.
 supplier-ranked-by-number = Ranked by number.
 supplier-rank-by-value = Rank by value
 supplier-rank-by-number = Rank by number
+supplier-search-body = Search all records of this body

@@ -14,10 +14,11 @@ supplier-ranked-by-suppliers = Les fournisseurs sont classés selon tous leurs n
 supplier-ranked-by-spellings = Chaque graphie d’un nom de fournisseur est classée à part.
 supplier-rank-by-suppliers = Classer les fournisseurs selon tous leurs noms
 supplier-rank-by-spellings = Classer chaque graphie à part
-supplier-all-names = Ce fournisseur avec tous ses { $count } noms
+supplier-fact-names = Noms
+supplier-all-names = Les { $count } noms ensemble
 supplier-total =
     { $count ->
-        [one] Ce fournisseur a un seul nom.
+        [one] Il y a un seul nom.
        *[other] Les sommes de cette page réunissent { $count } noms.
     } Fiches de tous les types : { $records }, d’une valeur de { $value }. Un achat publié comme attribution et comme contrat compte dans les deux.
 supplier-names-title = Noms, et pourquoi chacun est ici
@@ -34,14 +35,17 @@ supplier-reason-standardized-name = { $source } le publie avec « { $with } »
 supplier-reason-division = L’un de ce nom et de « { $with } » se dit une division de l’autre.
 supplier-reason-core-name = Il ne diffère de « { $with } » que par sa forme, et les deux sont à l’adresse { $code }.
 supplier-reason-near-name = Sa graphie est presque celle de « { $with } », et les deux sont à l’adresse { $code }.
+supplier-reason-table = La table des noms d’organismes publics l’indique avec « { $with } » ({ $source }).
+supplier-reason-municipality = C’est la municipalité de { $place }, comme « { $with } ».
 supplier-reason-claim = Une personne a déclaré qu’il s’agit de « { $with } »
 supplier-numbers-title = Numéros officiels
 supplier-number = { $number }, publié { $count } fois
 supplier-number-neq = numéro d’entreprise du Québec (NEQ) { $number }
 supplier-number-alberta = compte { $number } sur le portail de l’Alberta
+supplier-number-seao = organisme { $number } du portail du Québec
 supplier-suggestions-title = Peut-être le même
-supplier-suggestions-about = Ces fournisseurs ne sont dans aucune somme de cette page. Une personne doit en décider.
-supplier-suggestion = Fournisseur
+supplier-suggestions-about = Ils ne sont dans aucune somme de cette page. Une personne doit en décider.
+supplier-suggestion = Nom
 supplier-suggestion-why = Pourquoi ce n’est pas décidé
 supplier-compare = Comparer
 supplier-suggestion-names = « { $own } » et « { $other } » : { $why }
@@ -56,11 +60,13 @@ supplier-waiting-consortium = l’un est un consortium, soumissionnaire à part 
 supplier-waiting-person = c’est le nom d’une personne.
 supplier-waiting-different-forms = leurs formes juridiques diffèrent.
 supplier-waiting-same-core-name = ils ne diffèrent que par la forme juridique et la ponctuation, sans lieu commun.
+supplier-waiting-division = l’un fait partie de l’autre.
 supplier-waiting-near-name = leur graphie est presque la même, et ils partagent un lieu.
 supplier-report-title = Vous n’êtes pas d’accord ?
-supplier-report = Des règles réunissent les noms d’après ce que publient les diffuseurs ; les fiches ne changent jamais. Si deux entreprises sont réunies ici, ou si une entreprise est divisée, envoyez à l’exploitant de ce service l’adresse de cette page, les deux noms et ce qui le montre. L’exploitant peut déclarer que deux noms sont le même fournisseur, ou des fournisseurs différents ; cela l’emporte sur toute règle dès l’index suivant.
+supplier-report = Des règles réunissent les noms d’après ce que publient les diffuseurs ; les fiches ne changent jamais. Si deux entreprises ou organismes sont réunis ici, ou si l’un est divisé, envoyez à l’exploitant de ce service l’adresse de cette page, les deux noms et ce qui le montre. L’exploitant peut déclarer que deux noms désignent le même, ou des différents ; cela l’emporte sur toute règle dès l’index suivant.
 supplier-search = Chercher toutes les fiches de ce fournisseur
 supplier-ranked-by-value = Classement par valeur.
 supplier-ranked-by-number = Classement par nombre.
 supplier-rank-by-value = Classer par valeur
 supplier-rank-by-number = Classer par nombre
+supplier-search-body = Chercher toutes les fiches de cet organisme

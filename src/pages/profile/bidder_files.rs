@@ -4,10 +4,13 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     api::{
-        analysis::bids::{
-            bidder::{BidderFigures, CallsBidOn},
-            comparison::NoticeBidRow,
-            pair::{Pair, PairCall, Side},
+        analysis::{
+            bids::{
+                bidder::{BidderFigures, CallsBidOn},
+                comparison::NoticeBidRow,
+                pair::{Pair, PairCall, Side},
+            },
+            supplier::find,
         },
         cost::ScanCost,
         export::csv_rows::Rows,
@@ -20,7 +23,7 @@ use crate::{
             value::ParamType,
         },
     },
-    catalog::suppliers::SupplierList,
+    catalog::suppliers::{Party, SupplierList},
     http::{error::ApiError, quoted::quoted, work::Work},
     model::{EntityType, Facet},
     pages::{
@@ -29,7 +32,6 @@ use crate::{
         page::PageCall,
         route::{Handler, Page},
         spreadsheet::file,
-        supplier_names::find,
     },
     query::{Filter, cursor::Cursor},
 };
@@ -56,7 +58,7 @@ pub(crate) const VENDOR_BIDS: Page = Page {
 pub(crate) const SUPPLIER_CALLS: Page = Page {
     template: "/{lang}/supplier.csv/{id}/calls",
     handler: Handler::Named(|call, id| {
-        let own = Side::of(&find(&call.generation, id)?);
+        let own = Side::of(&find(&call.generation, Party::Supplier, id)?);
         calls(call, own, second)
     }),
     ..Page::DEFAULT
@@ -64,7 +66,7 @@ pub(crate) const SUPPLIER_CALLS: Page = Page {
 
 pub(crate) const SUPPLIER_BIDS: Page = Page {
     template: "/{lang}/supplier.csv/{id}/bids",
-    handler: Handler::Named(|call, id| bids(call, find(&call.generation, id)?.keys())),
+    handler: Handler::Named(|call, id| bids(call, find(&call.generation, Party::Supplier, id)?.keys())),
     ..Page::DEFAULT
 };
 

@@ -9,7 +9,10 @@ use crate::{
         },
         params::parse::MIN_NAME_LENGTH,
     },
-    catalog::{ask::Ask, suppliers::Supplier},
+    catalog::{
+        ask::Ask,
+        suppliers::{Party, Supplier},
+    },
     engine::{
         aggregation::FacetBucket,
         names::{BodyKind, ResolvedName},
@@ -86,7 +89,7 @@ pub(super) struct Subject {
     searched: Option<Parameters>,
     /// Of a buyer.
     body: Option<BodyKind>,
-    /// How many names are joined, of a supplier with all its names.
+    /// How many names are joined, of a supplier or a body with all its names.
     names: Option<usize>,
 }
 
@@ -103,14 +106,14 @@ impl Subject {
         }
     }
 
-    /// All names of a supplier.
-    pub(super) fn supplier(view: View, supplier: &Supplier) -> Subject {
+    /// All names of a supplier or a body.
+    pub(super) fn party(view: View, party: Party, of: &Supplier) -> Subject {
         Subject {
-            name: supplier.name.clone(),
-            href: address::supplier(view.lang(), &supplier.id),
-            searched: Some(Parameters::default().with("supplier", &supplier.id)),
+            name: of.name_in(view.lang()).to_owned(),
+            href: address::party(view.lang(), party, &of.id),
+            searched: Some(Parameters::default().with(party.noun(), &of.id)),
             body: None,
-            names: Some(supplier.names.len()),
+            names: Some(of.names.len()),
         }
     }
 }
@@ -194,14 +197,19 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, subject: Subject)
         currencies: overview.currencies(),
         body: subject.body.and_then(|body| body_note(t, body)),
         search: searched.as_ref().map(search),
-        search_label: match subject.names {
-            Some(_) => "supplier-search",
-            None => "profile-search",
-        },
+        search_label: search_label(view, subject.names.is_some()),
         newest: overview.newest()?,
         is_of_vendor: view.facet == Facet::Vendor && subject.names.is_none_or(|names| names == 1),
         name: subject.name,
     })
+}
+
+fn search_label(view: View, joins_names: bool) -> &'static str {
+    match (joins_names, view.facet) {
+        (false, _) => "profile-search",
+        (true, Facet::Vendor) => "supplier-search",
+        (true, _) => "supplier-search-body",
+    }
 }
 
 /// The largest categories, each with the search for its records.

@@ -3,15 +3,15 @@
 use crate::{
     api::analysis::{
         profile::{self, entity_types},
-        supplier,
+        supplier::{self, find},
     },
+    catalog::suppliers::Party,
     http::{error::ApiError, quoted::quoted, work::Work},
     model::Facet,
     pages::{
         department_names::names_facet,
         page::PageCall,
         spreadsheet::record_file::{Subject, file_of},
-        supplier_names::find,
     },
 };
 
@@ -33,16 +33,19 @@ pub(super) fn records(call: &PageCall, facet: Facet, name: &str) -> Result<Work,
     })
 }
 
-/// The records of one entity type under all names of a supplier.
-pub(super) fn supplier_records(call: &PageCall, id: &str) -> Result<Work, ApiError> {
-    let found = find(&call.generation, id)?;
+/// The records of one entity type under all names of a supplier or a body.
+pub(super) fn party_records(call: &PageCall, party: Party, id: &str) -> Result<Work, ApiError> {
+    let found = find(&call.generation, party, id)?;
     let subject = Subject {
-        what: format!("the supplier {}", quoted(id)),
-        cure: "find suppliers with /suppliers?q=…",
-        entity_types: entity_types(Facet::Vendor).collect(),
+        what: format!("the {} {}", party.noun(), quoted(id)),
+        cure: match party {
+            Party::Supplier => "find suppliers with /suppliers?q=…",
+            Party::Body => "find bodies with /bodies?q=…",
+        },
+        entity_types: entity_types(party.facet()).collect(),
     };
     file_of(call, subject, move |_, entity_type| {
         let has_records = found.by_entity_type.iter().any(|row| row.entity_type == entity_type);
-        Ok(has_records.then(|| supplier::filter(&found)))
+        Ok(has_records.then(|| supplier::filter(party, &found)))
     })
 }

@@ -27,7 +27,7 @@ use crate::{
         bids::pair::Side,
         profile::{self as analysis, NamedRecords},
     },
-    catalog::ask::Ask,
+    catalog::{ask::Ask, suppliers::Party},
     http::{
         encoding::encode,
         error::ApiError,
@@ -58,13 +58,25 @@ pub(crate) const VENDOR_CSV: Page = Page {
 
 pub(crate) const SUPPLIER: Page = Page {
     template: "/{lang}/supplier/{id}",
-    handler: Handler::Named(supplier::page),
+    handler: Handler::Named(|call, id| supplier::page(call, Party::Supplier, id)),
     ..Page::DEFAULT
 };
 
 pub(crate) const SUPPLIER_CSV: Page = Page {
     template: "/{lang}/supplier.csv/{id}",
-    handler: Handler::Named(csv::supplier_records),
+    handler: Handler::Named(|call, id| csv::party_records(call, Party::Supplier, id)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const BODY: Page = Page {
+    template: "/{lang}/body/{id}",
+    handler: Handler::Named(|call, id| supplier::page(call, Party::Body, id)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const BODY_CSV: Page = Page {
+    template: "/{lang}/body.csv/{id}",
+    handler: Handler::Named(|call, id| csv::party_records(call, Party::Body, id)),
     ..Page::DEFAULT
 };
 
@@ -160,10 +172,13 @@ fn bids(ask: &Ask, request: &Request) -> Result<Option<BidderPart>, ApiError> {
     BidderPart::of(ask, t, &Side::named(&request.name), &page).map(Some)
 }
 
-/// The supplier of several names that a vendor's name belongs to.
+/// The supplier or the body of several names that a name belongs to.
 fn all_names(ask: &Ask, view: View, name: &str) -> Option<AllNames> {
-    let is_vendor = view.facet == Facet::Vendor;
-    is_vendor.then(|| AllNames::of(&ask.generation, view.t.language(), name))?
+    let party = match view.facet {
+        Facet::Vendor => Party::Supplier,
+        _ => Party::Body,
+    };
+    AllNames::of(&ask.generation, party, view.t.language(), name)
 }
 
 fn counted(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Counted, ApiError> {

@@ -1,4 +1,5 @@
-//! The page of a supplier: the figures of `/vendor/{name}` over all its names, and why each name is here.
+//! The page of a supplier or of a body: the figures of `/vendor/{name}` or `/department/{name}` over all its names, and
+//! why each name is here.
 
 use actix_web::http::{
     StatusCode,
@@ -15,9 +16,13 @@ use super::{
 use crate::{
     api::analysis::{
         bids::pair::Side,
-        profile::{self as analysis, supplier_records},
+        profile::{self as analysis, party_records},
+        supplier::{filter, find},
     },
-    catalog::{ask::Ask, suppliers::Supplier},
+    catalog::{
+        ask::Ask,
+        suppliers::{Party, Supplier},
+    },
     http::{
         error::ApiError,
         work::{Job, Reply, Work},
@@ -25,54 +30,72 @@ use crate::{
     model::Facet,
     pages::{
         address::{self, with_query},
+        calls::CallsPart,
         page::{HTML, Layout, PageCall, Section, render},
-        supplier_names::find,
     },
 };
 
-pub(super) fn page(call: &PageCall, id: &str) -> Result<Work, ApiError> {
-    let request = Request::read(call, Facet::Vendor, id)?;
-    let supplier = find(&call.generation, id)?;
+pub(super) fn page(call: &PageCall, party: Party, id: &str) -> Result<Work, ApiError> {
+    let facet = match party {
+        Party::Supplier => Facet::Vendor,
+        Party::Body => Facet::NamedDepartment,
+    };
+    let mut request = Request::read(call, facet, id)?;
+    let supplier = find(&call.generation, party, id)?;
+    if party == Party::Body {
+        // Departments are compared by name.
+        request.name.clone_from(&supplier.name);
+    }
     if let Some(comparison) = request.comparison()? {
         return Ok(comparison);
     }
     if supplier.id != id {
-        return moved(call, &supplier);
+        return moved(call, party, &supplier);
     }
-    let exports = call.exports(format!("/supplier/{}", supplier.id), "");
+    let exports = call.exports(format!("/{}/{}", party.noun(), supplier.id), "");
     let layout = call.layout("", Section::Search).with_exports(exports);
-    let cost = analysis::cost(&call.generation, Facet::Vendor, request.kind).and_bids(&call.generation, 1);
+    let cost = analysis::cost(&call.generation, party.facet(), request.kind).and_bids(&call.generation, 1);
     let work = Work::search(&call.generation, move |ask| {
-        render(&supplier_page(ask, request, &supplier, layout)?)
+        render(&party_page(ask, party, request, &supplier, layout)?)
     });
     call.validated(cost.charge(work), &(call.path, call.query))
 }
 
-/// Leads to the identifier that a supplier has now. Not for ever, because the next index may undo it.
-fn moved(call: &PageCall, supplier: &Supplier) -> Result<Work, ApiError> {
-    let address = with_query(&address::supplier(call.lang, &supplier.id), call.query);
+/// Leads to the identifier that a supplier or a body has now. Not for ever, because the next index may undo it.
+fn moved(call: &PageCall, party: Party, supplier: &Supplier) -> Result<Work, ApiError> {
+    let address = with_query(&address::party(call.lang, party, &supplier.id), call.query);
     let location = HeaderValue::from_str(&address).map_err(ApiError::internal)?;
     let reply = Reply::from(Bytes::new()).with_status(StatusCode::TEMPORARY_REDIRECT);
     let headers = vec![(header::LOCATION, location), (header::CONTENT_TYPE, HTML)];
     Ok(Work::new(Job::Ready(reply.with_headers(headers))))
 }
 
-fn supplier_page(ask: &Ask, request: Request, supplier: &Supplier, layout: Layout) -> Result<ProfilePage, ApiError> {
-    let (t, counted) = (request.view.t, counted(ask, &request, supplier)?);
-    let page = address::supplier(t.language(), &supplier.id);
-    let bids = BidderPart::of(ask, t, &Side::of(supplier), &page)?;
-    let records = supplier_records(supplier);
+fn party_page(
+    ask: &Ask,
+    party: Party,
+    request: Request,
+    of: &Supplier,
+    layout: Layout,
+) -> Result<ProfilePage, ApiError> {
+    let (t, counted) = (request.view.t, counted(ask, party, &request, of)?);
+    let page = address::party(t.language(), party, &of.id);
+    let (bids, calls) = match party {
+        Party::Supplier => (Some(BidderPart::of(ask, t, &Side::of(of), &page)?), None),
+        Party::Body => (None, Some(CallsPart::of(ask, t, filter(Party::Body, of), &page)?)),
+    };
+    let (records, name) = (party_records(party, of), of.name_in(t.language()));
     Ok(ProfilePage {
-        supplier: Some(SupplierPart::of(t, supplier)),
-        ..ProfilePage::new(request, &supplier.name, counted, records, Some(bids), layout)
+        supplier: Some(SupplierPart::of(t, party, of)),
+        calls,
+        ..ProfilePage::new(request, name, counted, records, bids, layout)
     })
 }
 
-fn counted(ask: &Ask, request: &Request, supplier: &Supplier) -> Result<Counted, ApiError> {
+fn counted(ask: &Ask, party: Party, request: &Request, of: &Supplier) -> Result<Counted, ApiError> {
     let view = request.view;
-    let Some(profile) = analysis::of_supplier(ask, supplier, request.kind)? else {
+    let Some(profile) = analysis::of_party(ask, party, of, request.kind)? else {
         return Ok((None, request.kind));
     };
-    let made = column(view, ask, &profile, Subject::supplier(view, supplier))?;
+    let made = column(view, ask, &profile, Subject::party(view, party, of))?;
     Ok((Some(made), Some(profile.query.entity_type)))
 }

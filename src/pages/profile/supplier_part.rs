@@ -1,13 +1,14 @@
-//! What only the page of a supplier shows: its names with the reason for each, its numbers, and what may be the same.
+//! What only the page of a supplier or a body shows: its names with the reason for each, its numbers, and what may be
+//! the same.
 
 use crate::{
     api::analysis::compared::ComparedType,
     catalog::suppliers::{
-        Supplier,
+        Party, Supplier,
         reason::{Evidence, Waiting},
         supplier::{Suggestion, SupplierName, SupplierNumber},
     },
-    model::supplier_mention::Relation,
+    model::{Language, municipality, supplier_mention::Relation},
     pages::{
         address::{self, Parameters},
         messages::{Argument, Texts},
@@ -31,6 +32,8 @@ pub(super) struct SupplierPart {
 /// A name of the supplier.
 pub(super) struct NameRow {
     pub(super) name: String,
+    /// Of a body, where records state both.
+    pub(super) name_fr: Option<String>,
     /// The page of the name alone; none for a bidder without records.
     pub(super) href: Option<String>,
     pub(super) records: u64,
@@ -53,20 +56,25 @@ pub(super) struct SuggestionRow {
 const MAX_NAMES: usize = 60;
 
 impl SupplierPart {
-    pub(super) fn of(t: Texts, supplier: &Supplier) -> SupplierPart {
+    pub(super) fn of(t: Texts, party: Party, supplier: &Supplier) -> SupplierPart {
         let count = supplier.names.len();
         let value = t.money_rounded(supplier.total_value);
         let number = |number: &SupplierNumber| {
             let label = number_label(t, &number.number);
             t.with("supplier-number", &[("number", &label), ("count", &number.mentions)])
         };
-        let suggestion = |of: &Suggestion| suggestion(t, &supplier.id, of);
+        let suggestion = |of: &Suggestion| suggestion(t, party, &supplier.id, of);
         SupplierPart {
             total: t.with(
                 "supplier-total",
                 &[("count", &count), ("records", &supplier.records), ("value", &value)],
             ),
-            names: supplier.names.iter().take(MAX_NAMES).map(|of| name(t, of)).collect(),
+            names: supplier
+                .names
+                .iter()
+                .take(MAX_NAMES)
+                .map(|of| name(t, party, of))
+                .collect(),
             more_names: (count > MAX_NAMES).then(|| {
                 let listed = MAX_NAMES as u64;
                 t.with("supplier-more-names", &[("listed", &listed), ("count", &count)])
@@ -77,10 +85,13 @@ impl SupplierPart {
     }
 }
 
-fn name(t: Texts, of: &SupplierName) -> NameRow {
+fn name(t: Texts, party: Party, of: &SupplierName) -> NameRow {
     let reason = of.reason.as_ref();
     NameRow {
-        href: (of.records > 0).then(|| address::vendor(t.language(), &of.name)),
+        href: (of.records > 0).then(|| match party {
+            Party::Supplier => address::vendor(t.language(), &of.name),
+            Party::Body => address::department(t.language(), &of.name),
+        }),
         records: of.records,
         value: of.total_value,
         reason: reason.map_or_else(
@@ -88,10 +99,11 @@ fn name(t: Texts, of: &SupplierName) -> NameRow {
             |reason| sentence(t, &reason.evidence, &reason.with),
         ),
         name: of.name.clone(),
+        name_fr: of.name_fr.clone(),
     }
 }
 
-fn suggestion(t: Texts, own_id: &str, of: &Suggestion) -> SuggestionRow {
+fn suggestion(t: Texts, party: Party, own_id: &str, of: &Suggestion) -> SuggestionRow {
     let why = t.keyed("supplier-waiting-", waiting(of.why));
     let reason = match &of.evidence {
         Some(evidence) => {
@@ -106,13 +118,15 @@ fn suggestion(t: Texts, own_id: &str, of: &Suggestion) -> SuggestionRow {
             &[("own", &of.own_name), ("other", &of.other_name), ("why", &why)],
         ),
     };
+    let (what, both) = match party {
+        Party::Supplier => (ComparedType::Supplier, [own_id, &of.id]),
+        Party::Body => (ComparedType::Department, [of.own_name.as_str(), &of.name]),
+    };
+    let both = both.iter().fold(Parameters::default(), |all, id| all.and("of", id));
     SuggestionRow {
         name: of.name.clone(),
-        href: address::supplier(t.language(), &of.id),
-        compare: Parameters::default()
-            .and("of", own_id)
-            .and("of", &of.id)
-            .after(&address::compare(t.language(), ComparedType::Supplier.name())),
+        href: address::party(t.language(), party, &of.id),
+        compare: both.after(&address::compare(t.language(), what.name())),
         reason,
     }
 }
@@ -139,6 +153,15 @@ fn sentence(t: Texts, evidence: &Evidence, with: &str) -> String {
         }
         Evidence::NearName { postal_code } => {
             t.with("supplier-reason-near-name", &[("with", &with), ("code", postal_code)])
+        }
+        Evidence::Table { source } => t.with("supplier-reason-table", &[("with", &with), ("source", source)]),
+        Evidence::Municipality { municipality } => {
+            let city = municipality::by_slug(municipality);
+            let place = city.map_or(municipality, |city| match t.language() {
+                Language::English => &city.name_en,
+                Language::French => &city.name_fr,
+            });
+            t.with("supplier-reason-municipality", &[("with", &with), ("place", place)])
         }
         Evidence::Claim { reason, source, date } => {
             let details: Vec<&str> = [reason, source, date]
@@ -180,5 +203,6 @@ fn waiting(why: Waiting) -> &'static str {
         Waiting::DifferentForms => "different-forms",
         Waiting::SameCoreName => "same-core-name",
         Waiting::NearName => "near-name",
+        Waiting::Division => "division",
     }
 }

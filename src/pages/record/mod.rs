@@ -28,7 +28,7 @@ use self::{
     value::Presenter,
 };
 use crate::{
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, generation::Generation, suppliers::Party},
     fetch::published_sources::PublishedSource,
     http::{
         encoding::encode,
@@ -181,7 +181,7 @@ fn record_page(
         related: related::related(ask, entity_type, &record, t)?,
         all_names: record
             .text("vendor_name")
-            .and_then(|name| AllNames::of(generation, lang, name)),
+            .and_then(|name| AllNames::of(generation, Party::Supplier, lang, name)),
         source: publisher::source_of(
             record.id(),
             year,

@@ -82,7 +82,7 @@ fn one_value(context: &SearchContext, parameter: &str, value: &str) -> String {
         Some((FilterKind::Start(_) | FilterKind::Name(Role::ProcurementMethod, _), _)) => {
             Some(method_name(lang, value.to_owned()))
         }
-        Some((FilterKind::Supplier, _)) => context.supplier(value),
+        Some((FilterKind::Party(party), _)) => context.party(party, value),
         Some((FilterKind::OneOf(..), FilterValue::Text(choice))) => choice_words(t, parameter, &choice),
         Some((_, FilterValue::Day(day))) => Some(format::date(lang, day)),
         Some((_, FilterValue::Amount(amount))) => Some(format::money(lang, amount, CAD)),

@@ -2,7 +2,7 @@
 
 use crate::{
     api::params::parse::MIN_NAME_LENGTH,
-    catalog::ask::Ask,
+    catalog::{ask::Ask, suppliers::Party},
     engine::names::ResolvedName,
     model::{Date, EntityType, Facet, Language, Schema, commodity::CommodityCode, fold::fold, vocabulary::STATUSES},
     pages::{
@@ -43,11 +43,11 @@ impl SearchContext<'_> {
         shown.unwrap_or_else(|| name.to_owned())
     }
 
-    /// The name of a supplier, and how many names it has; `None` for an identifier that none has.
-    pub(crate) fn supplier(&self, id: &str) -> Option<String> {
-        let suppliers = &self.ask.generation.suppliers;
-        let supplier = suppliers.get(suppliers.find_id(id)?)?;
-        let (name, count) = (shortened(&supplier.name), supplier.names.len());
+    /// The name of a supplier or a body, and how many names it has; `None` for an identifier that none has.
+    pub(crate) fn party(&self, party: Party, id: &str) -> Option<String> {
+        let list = self.ask.generation.parties(party);
+        let supplier = list.get(list.find_id(id)?)?;
+        let (name, count) = (shortened(supplier.name_in(self.t.language())), supplier.names.len());
         Some(
             self.t
                 .with("search-supplier-names", &[("name", &name), ("count", &count)]),

@@ -150,7 +150,7 @@ fn input(context: &SearchContext, name: &str, kind: FilterKind) -> Input {
         | FilterKind::Part(_)
         | FilterKind::Name(..)
         | FilterKind::Commodity
-        | FilterKind::Supplier => Input::Text,
+        | FilterKind::Party(_) => Input::Text,
     }
 }
 

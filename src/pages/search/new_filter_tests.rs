@@ -85,7 +85,7 @@ fn is_searchable(kind: FilterKind) -> bool {
         | FilterKind::Part(_)
         | FilterKind::Name(..)
         | FilterKind::Commodity
-        | FilterKind::Supplier => storage == RoleStorage::Name,
+        | FilterKind::Party(_) => storage == RoleStorage::Name,
         FilterKind::From(_) | FilterKind::To(_) => storage == RoleStorage::Day,
         FilterKind::AtLeast | FilterKind::AtMost => storage == RoleStorage::Amount,
     }

@@ -245,7 +245,7 @@ mod tests {
                 page_cap: 1,
                 coverage: &[],
                 translator: None,
-                suppliers: None,
+                generation: None,
             };
             parts_of_q(&asked, &asked.resolve(&context, 1).unwrap())
         };

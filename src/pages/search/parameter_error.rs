@@ -61,7 +61,7 @@ mod tests {
             page_cap: 100,
             coverage: &[],
             translator: None,
-            suppliers: None,
+            generation: None,
         };
         let error = asked.resolve(&context, 25).expect_err(query);
         let parameter = error.parameter_error().expect("an error of a parameter");

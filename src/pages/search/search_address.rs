@@ -95,7 +95,7 @@ impl SearchAddress {
             page_cap: 1,
             coverage: &generation.manifest_of(self.entity_type).coverage,
             translator: Some(&generation.translator),
-            suppliers: Some(&generation.suppliers),
+            generation: Some(generation),
         };
         let asked = self.dropping(&["facets", "include_total"]);
         let search = asked.resolve(&context, 1).ok()?;
@@ -327,7 +327,7 @@ mod tests {
             page_cap: 100,
             coverage: &[],
             translator: Some(&translator),
-            suppliers: None,
+            generation: None,
         };
         for (query, key, is_translated) in [
             ("", SortKey::Date, false),

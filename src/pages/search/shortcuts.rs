@@ -172,9 +172,9 @@ mod tests {
             [
                 "under $10,000",
                 "$10,000 to $100,000",
-                "$100,000 to $1 million",
-                "$1 million to $10 million",
-                "$10 million and more"
+                "$100,000 to $1\u{a0}million",
+                "$1\u{a0}million to $10\u{a0}million",
+                "$10\u{a0}million and more"
             ]
         );
         assert_eq!(shown[0].href, "/en/search?kind=contract&q=snow&value_max=9999.99");

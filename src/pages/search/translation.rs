@@ -143,7 +143,7 @@ mod tests {
             page_cap: 1,
             coverage: &[],
             translator: Some(&translator),
-            suppliers: None,
+            generation: None,
         };
         let search = asked.resolve(&context, 1).unwrap();
         translation_note(Texts::of(Language::English), &asked, &search)

@@ -79,7 +79,7 @@ pub const MODULES: &[Module] = &[
     module(
         7,
         "catalog/",
-        "generations, `procure index`, which notices are one tender, the feed, estimates and comparables (`catalog/estimates/`), which names are one supplier (`catalog/suppliers/`), what typed words may mean (`catalog/suggest/`)",
+        "generations, `procure index`, which notices are one tender, the feed, estimates and comparables (`catalog/estimates/`), which names are one supplier or one body (`catalog/suppliers/`), what typed words may mean (`catalog/suggest/`)",
         "HTTP, SQLite",
     ),
     module(

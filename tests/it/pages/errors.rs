@@ -110,6 +110,13 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "/supplier.csv/sup_0/bids",
         "Il n’y a rien à cette adresse",
     ),
+    ("/body/{id}", "/body/body_0", "Il n’y a rien à cette adresse"),
+    ("/body.csv/{id}", "/body.csv/body_0", "Il n’y a rien à cette adresse"),
+    (
+        "/body.csv/{id}/calls",
+        "/body.csv/body_0/calls",
+        "Il n’y a rien à cette adresse",
+    ),
     ("/department/{name}", "/department/acme?x=1", "n’est pas un paramètre"),
     (
         "/department.csv/{name}/calls",

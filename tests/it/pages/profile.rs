@@ -134,7 +134,7 @@ fn a_vendor_is_shown_in_a_sentence_charts_and_tables() {
         ],
     );
     for address in [
-        "href=\"/en/department/Parks\"",
+        "href=\"/en/body/body_",
         "href=\"/en/record/contract/c4\"",
         "href=\"/en/search?kind=contract&#38;vendor_is=Acme%20Paving\"",
         "href=\"/en/vendor/acme%20paving?kind=disclosure\"",

@@ -108,7 +108,7 @@ fn the_file_of_a_supplier_has_the_records_of_all_its_names() {
 #[test]
 fn names_lead_to_their_supplier_if_it_has_others() {
     let href = format!("/en/supplier/{}", id("Sintra inc."));
-    let link = "This supplier with all its 2 names";
+    let link = "All 2 names together";
     for path in ["/en/vendor/sintra%20INC", "/en/record/contract/r0"] {
         let page = SERVER.html(path, 200);
         assert_shows(&page, &[link]);
@@ -129,7 +129,7 @@ fn what_may_be_the_same_is_listed_and_compared_but_not_summed() {
     assert_shows(
         &page,
         &[
-            "This supplier has one name.",
+            "There is one name.",
             "3 contracts worth",
             "under 1 name.",
             "Perhaps the same",

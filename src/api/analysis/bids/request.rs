@@ -19,7 +19,7 @@ impl BidsParams {
     /// The search, and the limit if the plan lowered the requested one.
     pub(crate) fn resolve(self, context: &ResolveContext, is_head: bool) -> Result<(BidSearch, Option<u64>), ApiError> {
         let mut conditions = self.filters.conditions(filter_rows(TABLE))?;
-        context.resolve_suppliers(&mut conditions)?;
+        context.resolve_parties(&mut conditions)?;
         context.check_municipalities(self.filters.municipalities())?;
         let facets = self.facets()?;
         let is_true = |given: &Option<Given<bool>>| given.as_ref().is_some_and(|given| given.value);

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use crate::model::{
     fold::fold,
-    municipality::table::{TABLE, by_slug, slug, slug_of_words, unknown_city},
+    municipality::table::{Municipality, TABLE, by_slug, slug, slug_of_words, unknown_city},
 };
 
 /// The city of a Quebec municipal body.
@@ -243,6 +243,65 @@ const PARTS: [&str; 8] = [
     "bureau",
     "department",
 ];
+
+/// The cities whose own name this is, in any form or language (`Ville de X`, `City of X`, `X (Ville)`); not a name of a
+/// part, of a merged city or of another body.
+pub(crate) fn named_cities(name: &str) -> &'static [&'static Municipality] {
+    let folded = fold(name);
+    let words: Vec<&str> = folded.split(' ').collect();
+    let forms = |words: &[&str]| words.iter().take_while(|word| FORMS.contains(word)).count();
+    let last = words.iter().rev().take_while(|word| FORMS.contains(word)).count();
+    let starts = (0..=forms(&words)).map(|start| &words[start.min(words.len())..]);
+    let ends = (1..=last).map(|cut| &words[..words.len() - cut]);
+    let mut named = starts
+        .chain(ends)
+        .filter_map(|rest| OWN_NAMES.get(&slug_of_words(rest.iter().copied())?));
+    named.next().map_or(&[], Vec::as_slice)
+}
+
+/// The words of the forms of a city's own name.
+const FORMS: [&str; 20] = [
+    "ville",
+    "cite",
+    "municipalite",
+    "paroisse",
+    "village",
+    "canton",
+    "corporation",
+    "municipale",
+    "the",
+    "city",
+    "town",
+    "municipality",
+    "de",
+    "du",
+    "des",
+    "d",
+    "la",
+    "l",
+    "le",
+    "of",
+];
+
+/// The cities by their own names as slugs, with and without an article.
+static OWN_NAMES: LazyLock<HashMap<String, Vec<&'static Municipality>>> = LazyLock::new(|| {
+    let mut cities: HashMap<String, Vec<&Municipality>> = HashMap::new();
+    for row in TABLE.values().filter(|row| row.is_city()) {
+        for name in row.own_names().filter_map(slug) {
+            let bare = name
+                .split_once('-')
+                .filter(|(article, _)| ["le", "la", "les", "l"].contains(article));
+            let bare = bare.map(|(_, bare)| bare.to_owned());
+            for name in std::iter::once(name.clone()).chain(bare) {
+                let known = cities.entry(name).or_default();
+                if known.iter().all(|city| city.slug != row.slug) {
+                    known.push(row);
+                }
+            }
+        }
+    }
+    cities
+});
 
 #[cfg(test)]
 mod tests;

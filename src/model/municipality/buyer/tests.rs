@@ -216,3 +216,38 @@ proptest! {
         prop_assert!(row.province == province || slug == QUEBEC_MUNICIPAL, "{slug}");
     }
 }
+
+#[test]
+fn a_city_is_named_in_several_forms_but_not_by_its_parts() {
+    let slugs = |name: &str| {
+        named_cities(name)
+            .iter()
+            .map(|city| city.slug.as_str())
+            .collect::<Vec<_>>()
+    };
+    for name in [
+        "Ville de Montréal",
+        "City of Montréal",
+        "Montréal (Ville)",
+        "MONTREAL",
+        "Corporation of the City of Montréal",
+    ] {
+        assert_eq!(slugs(name), ["montreal"], "{name}");
+    }
+    assert_eq!(
+        slugs("Municipalité des Îles-de-la-Madeleine"),
+        ["les-iles-de-la-madeleine"]
+    );
+    assert_eq!(slugs("Ville de La Tuque"), ["la-tuque"]);
+    for name in [
+        "Ville de Lachine",
+        "Ville de Montréal - Arrondissement de Lachine",
+        "Service de police de la Ville de Montréal",
+        "MRC de Montcalm",
+        "Université de Montréal",
+        "Ville",
+        "",
+    ] {
+        assert!(slugs(name).is_empty(), "{name}");
+    }
+}

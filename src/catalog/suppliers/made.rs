@@ -1,4 +1,4 @@
-//! How suppliers are made of clusters.
+//! How suppliers and bodies are made of clusters of names.
 
 use std::{
     cmp::Reverse,
@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::{
     clusters::Clusters,
     names::{Name, Names},
+    party::Party,
     reason::Evidence,
     supplier::{KindFigures, NameReason, Suggestion, Supplier, SupplierName, SupplierNumber, id_of_name, id_of_number},
 };
@@ -23,10 +24,15 @@ use crate::{
 const MAX_SUGGESTIONS: usize = 20;
 const MAX_PLACES: usize = 5;
 
-/// The suppliers as the lines of a file.
-pub(crate) fn lines(names: &Names, clusters: &Clusters) -> Result<String> {
+/// The suppliers as the lines of a file, those with most records first.
+pub(crate) fn lines(mut suppliers: Vec<Supplier>) -> Result<String> {
+    suppliers.par_sort_by(|a, b| {
+        let mentions = |of: &Supplier| of.names.iter().map(|name| name.mentions).sum::<u64>();
+        (b.records, mentions(b))
+            .cmp(&(a.records, mentions(a)))
+            .then_with(|| a.id.cmp(&b.id))
+    });
     let mut text = String::new();
-    let suppliers = suppliers(names, clusters);
     let lines: Vec<String> = suppliers
         .par_iter()
         .map(serde_json::to_string)
@@ -38,8 +44,8 @@ pub(crate) fn lines(names: &Names, clusters: &Clusters) -> Result<String> {
     Ok(text)
 }
 
-/// The suppliers, those with most records first.
-fn suppliers(names: &Names, clusters: &Clusters) -> Vec<Supplier> {
+/// The suppliers or bodies, in the order of the clusters.
+pub(crate) fn suppliers(names: &Names, clusters: &Clusters, party: Party) -> Vec<Supplier> {
     let mut cluster_of: Vec<u32> = vec![0; names.all.len()];
     for (cluster, members) in (0..).zip(&clusters.members) {
         members.iter().for_each(|name| cluster_of[*name as usize] = cluster);
@@ -54,16 +60,10 @@ fn suppliers(names: &Names, clusters: &Clusters) -> Vec<Supplier> {
     let mut made: Vec<Supplier> = made
         .map(|(cluster, members)| {
             let owns = |number: &OfficialNumber| owners.get(number) == Some(&(cluster as u32));
-            supplier(names, members, &joins, owns)
+            supplier(names, members, &joins, |all| id_of(party, all, owns))
         })
         .collect();
     add_suggestions(names, clusters, &cluster_of, &mut made);
-    made.par_sort_by(|a, b| {
-        let mentions = |of: &Supplier| of.names.iter().map(|name| name.mentions).sum::<u64>();
-        (b.records, mentions(b))
-            .cmp(&(a.records, mentions(a)))
-            .then_with(|| a.id.cmp(&b.id))
-    });
     made
 }
 
@@ -88,11 +88,16 @@ fn supplier(
     names: &Names,
     members: &[u32],
     joins: &HashMap<u32, Vec<(u32, &Evidence)>>,
-    owns: impl Fn(&OfficialNumber) -> bool,
+    id_of: impl Fn(&[&Name]) -> String,
 ) -> Supplier {
     let by_rank = |number: &u32| {
         let name = names.get(*number);
-        (Reverse(name.record_count()), Reverse(name.mentions), *number)
+        (
+            name.is_acronym,
+            Reverse(name.record_count()),
+            Reverse(name.mentions),
+            *number,
+        )
     };
     let mut members = members.to_vec();
     members.sort_by_key(by_rank);
@@ -101,7 +106,7 @@ fn supplier(
     let (by_entity_type, total_value) = figures(&all);
     let years = all.iter().flat_map(|name| &name.records);
     Supplier {
-        id: id_of(&all, owns),
+        id: id_of(&all),
         name: all[0].spelling.clone(),
         names: members
             .iter()
@@ -118,7 +123,7 @@ fn supplier(
 }
 
 /// The hash of the oldest number that stands for the supplier, otherwise of its oldest name.
-fn id_of(all: &[&Name], owns: impl Fn(&OfficialNumber) -> bool) -> String {
+fn id_of(party: Party, all: &[&Name], owns: impl Fn(&OfficialNumber) -> bool) -> String {
     let mut first: BTreeMap<&OfficialNumber, Option<i32>> = BTreeMap::new();
     for facts in all
         .iter()
@@ -136,12 +141,12 @@ fn id_of(all: &[&Name], owns: impl Fn(&OfficialNumber) -> bool) -> String {
         .filter(|(number, _)| owns(number))
         .min_by_key(|(number, day)| (order(**day), **number));
     match oldest {
-        Some((number, _)) => id_of_number(&number.to_string()),
+        Some((number, _)) => id_of_number(party, &number.to_string()),
         None => {
             let oldest = all
                 .iter()
                 .min_by_key(|name| (order(name.first.map(|day| day.days())), &name.key));
-            id_of_name(oldest.map_or("", |name| name.key.as_str()))
+            id_of_name(party, oldest.map_or("", |name| name.key.as_str()))
         }
     }
 }
@@ -173,6 +178,7 @@ fn supplier_name(name: &Name, reason: Option<&NameReason>) -> SupplierName {
         .for_each(|of_kind| total_value.add(of_kind.total_value));
     SupplierName {
         name: name.spelling.clone(),
+        name_fr: name.french.clone(),
         reason: reason.cloned(),
         records: name.record_count(),
         total_value: total_value.dollars(),

@@ -1,0 +1,141 @@
+//! Which names of buyers are one body.
+//!
+//! Records state the English and the French name of a department together; the engine joins such a pair
+//! ([`crate::engine::departments`]). The rules here join the departments that are left.
+
+use std::collections::BTreeMap;
+
+use super::{
+    names::Names,
+    reason::{Evidence, Waiting},
+    rules::{self, Proposal},
+};
+use crate::model::body_names;
+
+/// For each municipality its names in several forms, by the numbers of the names.
+pub(crate) type CityNames = BTreeMap<&'static str, Vec<u32>>;
+
+/// The pairs of names that rules propose, the strongest rule first.
+pub(crate) fn proposals(names: &Names, cities: &CityNames) -> Vec<Proposal> {
+    let mut proposals = in_table(names);
+    for (slug, members) in cities {
+        let evidence = Evidence::Municipality {
+            municipality: (*slug).to_owned(),
+        };
+        proposals.extend(chain(names, members, &evidence));
+    }
+    let by_number = rules::equal_numbers(names).into_iter();
+    proposals.extend(by_number.map(|proposal| {
+        let is_part = is_part(&names.get(proposal.a).key, &names.get(proposal.b).key);
+        Proposal {
+            waiting: proposal.waiting.or(is_part.then_some(Waiting::Division)),
+            ..proposal
+        }
+    }));
+    proposals
+}
+
+/// The names that the table of bodies lists for one body.
+fn in_table(names: &Names) -> Vec<Proposal> {
+    let mut by_row: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    for (number, name) in (0..).zip(&names.all) {
+        let keys = std::iter::once(name.key.as_str()).chain(name.key_fr.as_deref());
+        if let Some(row) = keys.into_iter().find_map(body_names::row_of) {
+            by_row.entry(row).or_default().push(number);
+        }
+    }
+    let of_row = |(row, members): (&usize, &Vec<u32>)| {
+        let source = body_names::source(*row).to_owned();
+        chain(names, members, &Evidence::Table { source })
+    };
+    by_row.iter().flat_map(of_row).collect()
+}
+
+/// Each name with the one that has most records.
+fn chain(names: &Names, members: &[u32], evidence: &Evidence) -> Vec<Proposal> {
+    let most = |number: &&u32| (names.get(**number).record_count(), std::cmp::Reverse(**number));
+    let Some(first) = members.iter().max_by_key(most) else {
+        return Vec::new();
+    };
+    let others = members.iter().filter(|number| *number != first);
+    let proposal = |other: &u32| Proposal {
+        a: *first.min(other),
+        b: *first.max(other),
+        evidence: evidence.clone(),
+        waiting: None,
+    };
+    others.map(proposal).collect()
+}
+
+/// Whether one key is the other one and further words: `ville de x service des finances` is a part of `ville de x`.
+fn is_part(a: &str, b: &str) -> bool {
+    let (whole, part) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    part.strip_prefix(whole).is_some_and(|rest| rest.starts_with(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        catalog::suppliers::{claims::ResolvedClaims, clusters::Clusters},
+        model::supplier_mention::{MentionLine, OfficialNumber, SupplierMention},
+    };
+
+    fn joined(mentions: &[(&str, &str)], cities: &[(&'static str, &[&str])]) -> (Vec<Vec<String>>, Clusters) {
+        let line = |(name, id): &(&str, &str)| MentionLine {
+            mention: SupplierMention::of(name, "x").with_number(OfficialNumber::seao(id)),
+            count: 2,
+            first: None,
+        };
+        let names = Names::new(&mentions.iter().map(line).collect::<Vec<_>>(), Vec::new());
+        let numbers = |listed: &&[&str]| listed.iter().map(|name| names.find(name).unwrap()).collect();
+        let cities = cities.iter().map(|(slug, listed)| (*slug, numbers(listed)));
+        let proposals = proposals(&names, &cities.collect());
+        let clusters = Clusters::of(&names, &ResolvedClaims::default(), proposals, Vec::new());
+        let several = clusters.members.iter().filter(|members| members.len() > 1);
+        let keys = |members: &Vec<u32>| members.iter().map(|name| names.get(*name).key.clone()).collect();
+        (several.map(keys).collect(), clusters)
+    }
+
+    #[test]
+    fn names_of_the_table_of_a_city_and_of_one_identifier_are_one_body() {
+        let (found, clusters) = joined(
+            &[
+                ("Public Works and Government Services Canada", ""),
+                ("PSPC", ""),
+                ("Ville de Montréal", "OP-1"),
+                ("City of Montréal", ""),
+                ("Ville de Montréal - Service de l'eau", "OP-1"),
+                ("Régie des eaux", "OP-2"),
+                ("Régie intermunicipale des eaux", "OP-2"),
+                ("SQI-Direction immobilière", "OP-3"),
+                ("SQI", "OP-4"),
+                ("Société immobilière du Québec", "OP-5"),
+            ],
+            &[("montreal", &["Ville de Montréal", "City of Montréal"])],
+        );
+        assert_eq!(
+            found,
+            [
+                vec!["city of montreal", "ville de montreal"],
+                vec!["pspc", "public works and government services canada"],
+                vec!["regie des eaux", "regie intermunicipale des eaux"],
+                vec!["societe immobiliere du quebec", "sqi"],
+            ]
+        );
+        let waiting: Vec<Waiting> = clusters.waiting.values().map(|(why, _)| *why).collect();
+        assert_eq!(waiting, [Waiting::Division]);
+    }
+
+    #[test]
+    fn a_part_has_further_words() {
+        assert!(is_part("ville de x", "ville de x service de l eau") && is_part("a b", "a"));
+        for (a, b) in [
+            ("ville de x", "ville de xy"),
+            ("ville de x", "ville de x"),
+            ("eau ville de x", "ville de x"),
+        ] {
+            assert!(!is_part(a, b), "{a}, {b}");
+        }
+    }
+}
