@@ -196,6 +196,15 @@ impl Display for ParameterError {
     }
 }
 
+impl Bounds {
+    const fn beyond(self) -> &'static str {
+        match self {
+            Bounds::Amounts => "more than",
+            Bounds::Days => "later than",
+        }
+    }
+}
+
 impl Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -238,10 +247,7 @@ impl Display for Reason {
                 high_name,
                 bounds,
             } => {
-                let beyond = match bounds {
-                    Bounds::Amounts => "more than",
-                    Bounds::Days => "later than",
-                };
+                let beyond = bounds.beyond();
                 write!(
                     f,
                     "'{low}' is {beyond} '{high}' ('{high_name}'); exchange the two values"

@@ -117,31 +117,13 @@ impl CheckedDumps<'_> {
     /// Indexes all dumps and publishes the generation.
     fn index(self, target: impl BuildTarget, searches_per_core: NonZeroUsize) -> anyhow::Result<IndexReport> {
         let bids = DumpBids::read(self.folder, self.strict)?;
-        let (mut entity_types, mut manifests, mut learned) = (Vec::new(), Vec::new(), Learned::default());
         let dictionary = read_commodities(self.folder)?;
         let mentions = supplier_names::read_mentions(self.folder)?;
         let teach = Teach {
             commodities: dictionary.is_none(),
             suppliers: mentions.is_none(),
         };
-        for entity_type in EntityType::ALL {
-            let schema = Schema::of(entity_type);
-            let spool_folder = target.spool_folder(entity_type)?;
-            let mut records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
-            records.teach = teach;
-            let files = std::mem::take(&mut records.files);
-            let WrittenRecords {
-                manifest,
-                learned: of_type,
-            } = target.write_records(schema, records)?;
-            learned = learned.merge(of_type);
-            entity_types.push(EntityTypeReport {
-                entity_type,
-                records: manifest.records,
-                files,
-            });
-            manifests.push(manifest);
-        }
+        let (entity_types, manifests, learned) = self.write_records(&target, teach)?;
         ensure!(
             entity_types.iter().any(|report| report.records > 0),
             "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
@@ -180,7 +162,34 @@ impl CheckedDumps<'_> {
             seconds: self.started.elapsed().as_secs_f64(),
         })
     }
+
+    /// Writes the records of all entity types, in their order, and learns from them.
+    fn write_records(&self, target: &impl BuildTarget, teach: Teach) -> anyhow::Result<Written> {
+        let (mut entity_types, mut manifests, mut learned) = (Vec::new(), Vec::new(), Learned::default());
+        for entity_type in EntityType::ALL {
+            let schema = Schema::of(entity_type);
+            let spool_folder = target.spool_folder(entity_type)?;
+            let mut records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
+            records.teach = teach;
+            let files = std::mem::take(&mut records.files);
+            let WrittenRecords {
+                manifest,
+                learned: of_type,
+            } = target.write_records(schema, records)?;
+            learned = learned.merge(of_type);
+            entity_types.push(EntityTypeReport {
+                entity_type,
+                records: manifest.records,
+                files,
+            });
+            manifests.push(manifest);
+        }
+        Ok((entity_types, manifests, learned))
+    }
 }
+
+/// For each entity type what was read and written, and what was learned of all.
+type Written = (Vec<EntityTypeReport>, Vec<EntityTypeManifest>, Learned);
 
 /// With the words of groups that no record states.
 fn completed(mut dictionary: CommodityDictionary) -> CommodityDictionary {

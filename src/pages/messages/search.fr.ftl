@@ -78,7 +78,7 @@ search-condition-closing_before = Clôture jusqu’au
 search-condition-ending_after = Fin à partir du
 search-condition-ending_before = Fin jusqu’au
 search-condition-commodity = Marchandise :
-search-condition-body = Organisme public :
+search-condition-body = Organisme public :
 search-condition-supplier = Fournisseur :
 search-supplier-names =
     { $count ->

@@ -14,7 +14,6 @@ supplier-ranked-by-suppliers = Suppliers are ranked over all their names.
 supplier-ranked-by-spellings = Each spelling of a supplier’s name is ranked for itself.
 supplier-rank-by-suppliers = Rank suppliers over all their names
 supplier-rank-by-spellings = Rank each spelling for itself
-supplier-fact-names = Names
 supplier-all-names = All { $count } names together
 supplier-total =
     { $count ->

@@ -14,7 +14,6 @@ supplier-ranked-by-suppliers = Les fournisseurs sont classés selon tous leurs n
 supplier-ranked-by-spellings = Chaque graphie d’un nom de fournisseur est classée à part.
 supplier-rank-by-suppliers = Classer les fournisseurs selon tous leurs noms
 supplier-rank-by-spellings = Classer chaque graphie à part
-supplier-fact-names = Noms
 supplier-all-names = Les { $count } noms ensemble
 supplier-total =
     { $count ->
