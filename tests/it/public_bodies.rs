@@ -279,10 +279,11 @@ fn the_profile_counts_years_and_suppliers_of_the_commonest_entity_type() {
     if kind == "contract" {
         let mut vendors: BTreeMap<String, u64> = BTreeMap::new();
         for (of, record) in records() {
-            if of == EntityType::Contract && !departments_of(&record).is_disjoint(&names) {
-                if let Some(vendor) = record["vendor_name"].as_str() {
-                    *vendors.entry(vendor.to_owned()).or_default() += 1;
-                }
+            if of == EntityType::Contract
+                && !departments_of(&record).is_disjoint(&names)
+                && let Some(vendor) = record["vendor_name"].as_str()
+            {
+                *vendors.entry(vendor.to_owned()).or_default() += 1;
             }
         }
         let top = body["top_suppliers"].as_array().unwrap().iter();
