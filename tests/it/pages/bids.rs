@@ -199,9 +199,11 @@ fn a_bidder_shows_what_it_won_and_against_whom() {
     assert_shows(&format!("/en/supplier/{id}"), &["Open calls 1: 1 won, 0 not", "Rivals"]);
     let second = "with=Trois%20lt%C3%A9e";
     for page in [format!("supplier/{id}"), "vendor/Pavages%20Un%20inc.".to_owned()] {
+        // It leads to the comparison.
         let html = SERVER.html(&format!("/en/{page}?{second}"), 200);
+        let link = format!("/en/supplier.csv/{id}/calls?{second}");
+        assert!(html.contains(&format!("href=\"{link}\"")), "{link}: {html}");
         let file = format!("/en/{}/calls?{second}", page.replacen('/', ".csv/", 1));
-        assert!(html.contains(&format!("href=\"{file}\"")), "{file}");
         let calls = SERVER.html(&file, 200);
         let row = "Pavages Un inc.,Trois ltée,open,2015-05-06,Ville de Laval,110000.0,125000.0,true,false,false";
         assert_eq!(calls.lines().skip(1).collect::<Vec<_>>(), [row]);

@@ -68,8 +68,12 @@ fn word<'r>(record: &'r Value, member: &str) -> &'r str {
 /// The value in Canadian dollars.
 fn cents(record: &Value) -> i64 {
     let is_canadian = matches!(word(record, "currency"), "" | "CAD");
-    let value = record["contract_value"].as_f64().filter(|_| is_canadian);
-    (value.unwrap_or_default() * 100.0).round() as i64
+    if is_canadian { amount_in_cents(record) } else { 0 }
+}
+
+/// The value in the currency of the record, which is what a search for values compares.
+fn amount_in_cents(record: &Value) -> i64 {
+    (record["contract_value"].as_f64().unwrap_or_default() * 100.0).round() as i64
 }
 
 fn year(record: &Value) -> &str {
@@ -109,7 +113,7 @@ fn counts(dumps: &Dumps) -> Vec<(&'static str, &'static str, u64)> {
         move |record: &Value| word(record, "municipality") == slug && year(record) == of
     };
     let worth = |from: i64, to: i64| {
-        move |record: &Value| record["contract_value"].is_number() && (from..=to).contains(&cents(record))
+        move |record: &Value| record["contract_value"].is_number() && (from..=to).contains(&amount_in_cents(record))
     };
     vec![
         (
