@@ -19,7 +19,7 @@ from procure_client.api.parties import get_procurement, get_vendor, list_departm
 from procure_client.api.pro import compare_tenders, estimate_tenders, feed_of_tenders  # noqa: E402
 from procure_client.api.service import get_health, list_sources  # noqa: E402
 from procure_client.api.tender import search_tender  # noqa: E402
-from procure_client.models import CompsRequest, Contract, ContractPage, Error, EstimateRequest, ListDepartmentsEntityType, SearchContractCategory  # noqa: E402
+from procure_client.models import CompsRequest, Contract, ContractPage, Error, EstimateRequest, ListDepartmentsEntityType  # noqa: E402
 
 client = AuthenticatedClient(base_url=address, token=key, prefix="", auth_header_name="x-gateway-key")
 
@@ -35,7 +35,7 @@ record = get_contract.sync(first.results[0].record_id, client=client)
 assert record == first.results[0], record
 
 slugs = coverage_of_contract.sync(client=client)
-filtered = search_contract.sync(client=client, municipality=slugs.results[0].municipality, category=SearchContractCategory.SRV)
+filtered = search_contract.sync(client=client, municipality=slugs.results[0].municipality, category="SRV")
 assert filtered.count == 0 or filtered.results[0].municipality == slugs.results[0].municipality, filtered
 
 counted = search_contract.sync(client=client, limit=1, include_total=True, facets="vendor,year")

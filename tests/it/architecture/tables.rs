@@ -249,6 +249,8 @@ pub const DEPENDENCIES: &[Dependency] = &[
         "rustc_hash",
         &[
             "catalog/estimates",
+            "catalog/indexing/supplier_names",
+            "catalog/suppliers/names",
             "engine/name_words",
             "engine/tantivy/build",
             "model",
