@@ -98,6 +98,8 @@ journey('the language changes and the search stays', {}, async (page) => {
   await link(page, 'Français').click();
   assert.equal(parameter(page, 'q'), 'déneigement');
   assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
+  // A slow machine has only a part of the page yet.
+  await page.waitForLoadState();
   assert.equal(await page.locator('.search-hits > li').count(), hits);
 });
 
@@ -144,7 +146,7 @@ journey('an analyst goes down from a group of commodities to a record', {}, asyn
 
 journey('two suppliers stand next to each other', {}, async (page) => {
   await page.goto(`/en${pages.vendor}`);
-  const other = pages['compare-suppliers'].split('of=')[2];
+  const other = decodeURIComponent(pages['compare-suppliers'].split('of=')[2]);
   await page.getByLabel(/Compare with/).fill(other);
   await button(page, 'Compare').click();
   assert.match(page.url(), /\/en\/compare\/supplier\?of=.+&of=/);
