@@ -17,6 +17,7 @@ from schemathesis import GenerationMode
 
 RULES = {
     "a slug must have records of the entity type": r"parameter '(municipality|city)': '.*' is (not one of|invalid|unknown)",
+    "a list of values has a value next to its commas": r"parameter '\w+': '[ ,]*,[ ,]*' is not one of",
     "a parameter is given under one of its names only": r"given twice, also as '",
     "bounds are in order": r"parameter '\w+': \S+ is (more|later) than ",
     "a cursor comes from a previous response": r"parameter 'cursor': invalid cursor '",

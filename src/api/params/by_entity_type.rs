@@ -85,9 +85,3 @@ pub(crate) fn list_pattern(names: &[&str]) -> String {
     let name = format!(" *({})? *", names.join("|"));
     format!("^{name}(,{name})*$")
 }
-
-/// As [`list_pattern`], with a name next to the commas.
-pub(crate) fn filled_list_pattern(names: &[&str]) -> String {
-    let names = names.join("|");
-    format!("^( *,)* *({names}) *(, *({names})? *)*$|^ *$")
-}

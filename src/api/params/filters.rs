@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
-    api::params::by_entity_type::filled_list_pattern,
+    api::params::by_entity_type::list_pattern,
     api::params::parse::{Case, Given, MIN_NAME_LENGTH, amount, code, date, name_part, one_of, start},
     catalog::suppliers::Party,
     http::{
@@ -117,7 +117,7 @@ impl FilterKind {
                 json!({"type": "string"})
             }
             FilterKind::OneOf(_, list, _) => {
-                json!({"type": "string", "anyOf": [{"enum": list}, {"pattern": filled_list_pattern(list)}]})
+                json!({"type": "string", "anyOf": [{"enum": list}, {"pattern": list_pattern(list)}]})
             }
             FilterKind::Start(_) => json!({"type": "string", "minLength": 1}),
             FilterKind::Part(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
