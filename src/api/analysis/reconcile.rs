@@ -156,7 +156,12 @@ pub(crate) fn description(supplier: &Supplier) -> String {
         (Some(year), _) => format!(", {year}"),
         _ => String::new(),
     };
-    format!("{} names, {} records{years}", supplier.names.len(), supplier.records)
+    let count = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let (names, records) = (
+        count(supplier.names.len() as u64, "name"),
+        count(supplier.records, "record"),
+    );
+    format!("{names}, {records}{years}")
 }
 
 /// Suppliers with a name that contains a text.

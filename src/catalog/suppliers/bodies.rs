@@ -6,11 +6,14 @@
 use std::collections::BTreeMap;
 
 use super::{
-    names::Names,
+    names::{Names, key},
     reason::{Evidence, Waiting},
     rules::{self, Proposal},
 };
-use crate::model::body_names;
+use crate::model::{
+    body_names,
+    municipality::{self, Municipality},
+};
 
 /// For each municipality its names in several forms, by the numbers of the names.
 pub(crate) type CityNames = BTreeMap<&'static str, Vec<u32>>;
@@ -71,6 +74,58 @@ fn chain(names: &Names, members: &[u32], evidence: &Evidence) -> Vec<Proposal> {
 fn is_part(a: &str, b: &str) -> bool {
     let (whole, part) = if a.len() < b.len() { (a, b) } else { (b, a) };
     part.strip_prefix(whole).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// What is known of a text that may be the name of a body.
+pub(super) struct KnownBody {
+    key: String,
+    row: Option<usize>,
+    cities: &'static [&'static Municipality],
+}
+
+impl KnownBody {
+    pub(super) fn of(text: &str) -> KnownBody {
+        let key = key(text);
+        KnownBody {
+            row: body_names::row_of(&key),
+            cities: municipality::named_cities(text),
+            key,
+        }
+    }
+
+    pub(super) fn is_one_word(&self) -> bool {
+        !self.key.contains(' ')
+    }
+
+    /// What the names of this body may contain.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
+        let listed = body_names::all_names([self.key.as_str()]).iter().map(String::as_str);
+        listed.chain(self.cities.iter().flat_map(|city| city.own_names()))
+    }
+
+    /// Whether a name is that of this body: the table lists both, or both are the own name of one city.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let other = KnownBody::of(name);
+        let is_of_table = self.row.is_some() && self.row == other.row;
+        is_of_table
+            || self
+                .cities
+                .iter()
+                .any(|city| other.cities.iter().any(|known| known.slug == city.slug))
+    }
+
+    /// How similar a name is, from 0 to 1, without the words that many cities have in theirs.
+    pub(super) fn similarity(&self, name: &str) -> f64 {
+        let [own, other] = [&self.key, &key(name)].map(|key| municipality::without_forms(key));
+        strsim::jaro_winkler(&own, &other)
+    }
+
+    /// Whether a name has all words of the text.
+    pub(super) fn is_in(&self, name: &str) -> bool {
+        let name = key(name);
+        let mut words = self.key.split(' ').filter(|word| !word.is_empty()).peekable();
+        words.peek().is_some() && words.all(|word| name.split(' ').any(|known| known == word))
+    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    bodies::KnownBody,
     look_up::SupplierList,
     name_form::{NameForm, telling_words},
     names::key,
+    party::Party,
     supplier::{Supplier, id_of_number},
 };
 use crate::model::supplier_mention::OfficialNumber;
@@ -30,7 +32,7 @@ pub(crate) struct Features {
     pub(crate) number: bool,
     /// The name is equal but for case, accents and punctuation.
     pub(crate) name: bool,
-    /// The name is equal without its legal form.
+    /// The name is equal without its legal form; of a body, in another form or language, or by the table of bodies.
     pub(crate) core: bool,
     /// How similar the names are without their legal forms, from 0 to 1.
     pub(crate) similarity: f64,
@@ -66,16 +68,25 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
         };
         found.insert(supplier, (features, number.to_string()));
     }
+    let body = (list.party() == Party::Body).then(|| KnownBody::of(query));
     let mut candidates: BTreeSet<u32> = list.find_name(query).into_iter().collect();
     let words = telling_words(&form.core);
     // The start of a word finds names in which the rest of it is mistyped.
     let starts = words.iter().filter_map(|word| word.get(..START_BYTES));
-    let parts = words.iter().copied().chain(starts).chain([form.core.as_str()]);
+    let of_body = body.iter().flat_map(KnownBody::parts);
+    let parts = words
+        .iter()
+        .copied()
+        .chain(starts)
+        .chain([form.core.as_str()])
+        .chain(of_body);
     for part in parts.filter(|part| !part.is_empty()) {
         candidates.extend(list.containing(part).into_iter().take(MAX_COMPARED));
     }
     for number in candidates {
-        let best = list.get(number).and_then(|supplier| best_name(&supplier, query, &form));
+        let best = list
+            .get(number)
+            .and_then(|supplier| best_name(&supplier, query, &form, body.as_ref()));
         if let Some(best) = best {
             found.entry(number).or_insert(best);
         }
@@ -96,24 +107,33 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
     let is_only = certain == 1 || (certain > 1 && matches[0].score >= NAME && matches[1].score < NAME);
     if let Some(first) = matches.first_mut().filter(|_| is_only) {
         // A name of one word may be that of many firms, unless it is written like this.
-        first.is_certain = first.score >= NAME || !form.is_one_word();
+        let is_one_word = body.map_or_else(|| form.is_one_word(), |body| body.is_one_word());
+        first.is_certain = first.score >= NAME || !is_one_word;
     }
     matches.truncate(limit);
     matches
 }
 
 /// The name of a supplier that is most like a query, if any is.
-fn best_name(supplier: &Supplier, query: &str, form: &NameForm) -> Option<(Features, String)> {
+fn best_name(
+    supplier: &Supplier,
+    query: &str,
+    form: &NameForm,
+    body: Option<&KnownBody>,
+) -> Option<(Features, String)> {
     let key_of_query = key(query);
     let names = supplier.names.iter();
     let names = names.flat_map(|of| std::iter::once(&of.name).chain(of.name_fr.as_ref()));
     let features = names.map(|name| {
         let core = NameForm::of(name).core;
+        let is_part = body.is_some_and(|body| body.is_in(name));
+        let of_cores = || strsim::jaro_winkler(&core, &form.core);
+        let similarity = body.map_or_else(of_cores, |body| body.similarity(name));
         let features = Features {
             number: false,
             name: key(name) == key_of_query,
-            core: core == form.core && !core.is_empty(),
-            similarity: strsim::jaro_winkler(&core, &form.core),
+            core: (core == form.core && !core.is_empty()) || body.is_some_and(|body| body.has(name)),
+            similarity: if is_part { similarity.max(LEAST) } else { similarity },
         };
         (features, name)
     });
@@ -170,6 +190,45 @@ mod tests {
             ("Pavages Beauregart", Some(("Pavages Beauregard ltée", 88.0, false))),
             ("Something else", None),
             ("", None),
+        ] {
+            let found = matches(&list, query, 3);
+            let first = found
+                .first()
+                .map(|found| (found.name.as_str(), found.score.floor(), found.is_certain));
+            assert_eq!(first, expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_found_by_its_forms_its_acronym_and_a_word() {
+        let mention = |name: &&str| MentionLine {
+            mention: SupplierMention::of(name, "x"),
+            count: 2,
+            first: None,
+        };
+        let names = [
+            "Ville de Laval",
+            "Ville de Lavaltrie",
+            "Ville de Montréal",
+            "Department of National Defence (DND)",
+        ];
+        let names = Names::new(&names.each_ref().map(mention), Vec::new());
+        let clusters = Clusters::of(&names, &ResolvedClaims::default(), Vec::new(), Vec::new());
+        let bodies = made::suppliers(&names, &clusters, Party::Body);
+        let list = SupplierList::parse(Party::Body, made::lines(bodies).unwrap().into()).unwrap();
+        for (query, expected) in [
+            ("Ville de Laval", Some(("Ville de Laval", 100.0, true))),
+            ("Laval", Some(("Ville de Laval", 95.0, false))),
+            ("Laval (Ville)", Some(("Ville de Laval", 95.0, true))),
+            ("City of Montreal", Some(("Ville de Montréal", 95.0, true))),
+            (
+                "Défense nationale",
+                Some(("Department of National Defence (DND)", 95.0, true)),
+            ),
+            ("MDN", Some(("Department of National Defence (DND)", 95.0, false))),
+            ("defence", Some(("Department of National Defence (DND)", 72.0, false))),
+            ("Ville de Nulle-Part", None),
+            (" - ", None),
         ] {
             let found = matches(&list, query, 3);
             let first = found

@@ -23,7 +23,7 @@
 mod buyer;
 mod table;
 
-pub(crate) use buyer::named_cities;
+pub(crate) use buyer::{named_cities, without_forms};
 pub use buyer::{of_buyer, of_quebec_buyer};
 pub use table::{
     FEDERAL, Municipality, PROVINCES, QUEBEC_MUNICIPAL, QUEBEC_PROVINCIAL, by_slug, is_unknown_city, province_code,

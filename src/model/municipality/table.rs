@@ -80,7 +80,7 @@ impl Municipality {
     }
 
     /// Its own names, with and without the suffix.
-    pub(super) fn own_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn own_names(&self) -> impl Iterator<Item = &str> {
         let own = [self.name_fr.as_str(), &self.name_en];
         let short = own.map(|name| name.split(" (").next().unwrap_or(name));
         own.into_iter().chain(short)

@@ -259,6 +259,12 @@ pub(crate) fn named_cities(name: &str) -> &'static [&'static Municipality] {
     named.next().map_or(&[], Vec::as_slice)
 }
 
+/// A folded name without the words that [`named_cities`] passes over.
+pub(crate) fn without_forms(folded: &str) -> String {
+    let words: Vec<&str> = folded.split(' ').filter(|word| !FORMS.contains(word)).collect();
+    words.join(" ")
+}
+
 /// The words of the forms of a city's own name.
 const FORMS: [&str; 20] = [
     "ville",
