@@ -7,6 +7,20 @@ use std::{cmp::Ordering, ops::Range, str};
 
 use bytes::Bytes;
 
+/// The first of these indexes for which `before` is false, where it is true for those before that one only.
+pub(crate) fn partition(indexes: Range<usize>, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (indexes.start, indexes.end);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// 32-bit numbers.
 #[derive(Clone, Default)]
 pub(crate) struct Numbers(Bytes);
@@ -31,16 +45,7 @@ impl Numbers {
 
     /// The first index from `from` on for which `before` is false.
     fn partition(&self, from: usize, before: impl Fn(u32) -> bool) -> usize {
-        let (mut low, mut high) = (from, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if before(self.get(middle)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        partition(from..self.len(), |index| before(self.get(index)))
     }
 
     /// The number at which a binary search ends.
@@ -90,16 +95,8 @@ impl LargeNumbers {
 
     /// The index of a number, where they are sorted.
     pub(crate) fn find(&self, wanted: u64) -> Option<usize> {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            match self.get(middle).cmp(&wanted) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Greater => high = middle,
-                Ordering::Equal => return Some(middle),
-            }
-        }
-        None
+        let place = partition(0..self.len(), |index| self.get(index) < wanted);
+        (place < self.len() && self.get(place) == wanted).then_some(place)
     }
 }
 

@@ -21,7 +21,7 @@ impl AllNames {
     /// The supplier or the body that a name belongs to; `None` if it has no other name.
     pub(crate) fn of(generation: &Generation, party: Party, lang: Language, name: &str) -> Option<AllNames> {
         let list = generation.parties(party);
-        let supplier = list.get(list.find_name(name)?)?;
+        let supplier = list.with_name(name)?;
         (supplier.names.len() > 1).then(|| AllNames {
             href: address::party(lang, party, &supplier.id),
             count: supplier.names.len(),
@@ -83,7 +83,7 @@ impl RankingSwitch {
 /// The page of a bidder: that of its supplier, or of its name alone where nothing else is known of it.
 pub(crate) fn bidder_page(generation: &Generation, lang: Language, name: &str) -> String {
     let suppliers = &generation.suppliers;
-    let supplier = suppliers.find_name(name).and_then(|number| suppliers.get(number));
+    let supplier = suppliers.with_name(name);
     supplier.map_or_else(
         || address::vendor(lang, name),
         |supplier| address::party(lang, Party::Supplier, &supplier.id),

@@ -3,6 +3,7 @@
 use crate::{
     api::{
         analysis::{
+            bids::pair::Side,
             commodity::PREFERRED,
             figures::{FigurePlan, Figures},
             profile, supplier,
@@ -40,9 +41,7 @@ pub(crate) enum Subject {
     Supplier {
         /// `None` for a bidder whom no record names.
         id: Option<String>,
-        name: String,
-        /// Those under which its bids are found.
-        keys: Vec<String>,
+        side: Side,
     },
     Department(ResolvedName),
     Commodity(CommodityCode),
@@ -125,7 +124,7 @@ impl Compared {
     /// What finds the same thing again.
     pub(crate) fn id(&self) -> &str {
         match &self.subject {
-            Subject::Supplier { id, name, .. } => id.as_ref().unwrap_or(name),
+            Subject::Supplier { id, side } => id.as_ref().unwrap_or(&side.name),
             Subject::Department(named) => &named.name,
             Subject::Commodity(code) => code.key(),
         }
@@ -165,28 +164,22 @@ pub(crate) fn common_entity_type(things: &[Compared]) -> EntityType {
 
 fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
     let suppliers = &generation.suppliers;
-    let number = suppliers.find_id(text).or_else(|| suppliers.find_name(text));
-    if let Some(found) = number.and_then(|number| suppliers.get(number)) {
+    if let Some(found) = suppliers.with_id(text).or_else(|| suppliers.with_name(text)) {
         let filter = supplier::filter(Party::Supplier, &found);
         let row = |(of, records)| (of, records, filter.clone());
         return Some(Compared {
             records: profile::party_records(Party::Supplier, &found).map(row).collect(),
             subject: Subject::Supplier {
-                keys: found.keys(),
+                side: Side::of(&found),
                 id: Some(found.id),
-                name: found.name,
             },
         });
     }
     // A bidder without records need not be a known supplier.
-    let keys = vec![Facet::Vendor.key(text)];
-    let is_bidder = generation.bids.notices_of(&keys).next().is_some();
+    let side = Side::named(text);
+    let is_bidder = generation.bids.notices_of(&side.keys).next().is_some();
     is_bidder.then(|| Compared {
-        subject: Subject::Supplier {
-            id: None,
-            name: text.to_owned(),
-            keys,
-        },
+        subject: Subject::Supplier { id: None, side },
         records: Vec::new(),
     })
 }

@@ -262,8 +262,7 @@ impl SuggestionView {
 
 /// The supplier or the body that has or had an identifier.
 pub(crate) fn find(generation: &Generation, party: Party, id: &str) -> Result<Supplier, ApiError> {
-    let list = generation.parties(party);
-    let found = list.find_id(id).and_then(|number| list.get(number));
+    let found = generation.parties(party).with_id(id);
     found.ok_or_else(|| {
         let (noun, plural, id) = (party.noun(), party.plural(), quoted(id));
         ApiError::not_found(format!("no {noun} has the id {id}; find {plural} with /{plural}?q=…"))

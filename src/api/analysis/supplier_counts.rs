@@ -136,7 +136,7 @@ pub(crate) fn with_supplier(suppliers: &SupplierList, record: &Bytes) -> Bytes {
         .ok()
         .and_then(|Vendor { vendor_name }| vendor_name);
     let vendor = vendor.filter(|name| !name.trim().is_empty());
-    let supplier = vendor.and_then(|name| suppliers.get(suppliers.find_name(&name)?));
+    let supplier = vendor.and_then(|name| suppliers.with_name(&name));
     let supplier = supplier.map(|supplier| json!({"id": supplier.id, "name": supplier.name}));
     let Some(members) = record.trim_ascii_end().strip_suffix(b"}") else {
         // No index has such a record.

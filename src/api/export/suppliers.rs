@@ -97,7 +97,7 @@ pub(crate) fn supplier_of(generation: &Arc<Generation>, schema: &Schema) -> Opti
     let generation = Arc::clone(generation);
     let find = move |name: &str| {
         let suppliers = &generation.suppliers;
-        let supplier = suppliers.get(suppliers.find_name(name)?)?;
+        let supplier = suppliers.with_name(name)?;
         Some([Bytes::from(supplier.id), Bytes::from(supplier.name)])
     };
     schema.has_role(Role::Vendor).then(|| Box::new(find) as SupplierOf)

@@ -14,7 +14,7 @@ use crate::{
         },
         route::{Answer, Endpoint, ErrorResponse, Parameters, RateLimitHeaders, Route, Tag},
     },
-    catalog::{generation::Generation, suppliers::Supplier},
+    catalog::generation::Generation,
     http::{
         call::Call,
         error::ApiError,
@@ -63,22 +63,14 @@ fn get(call: &Call) -> Result<Work, ApiError> {
 fn side(generation: &Generation, parameter: &str, given: Option<Given<String>>) -> Result<Side, ApiError> {
     let hint = "; give a bidder's name or the identifier of a supplier";
     let given = given.ok_or_else(|| ApiError::invalid(parameter, Reason::Required(hint)))?;
-    let suppliers = &generation.suppliers;
-    let supplier = suppliers.find_id(&given.value).and_then(|number| suppliers.get(number));
-    let side = supplier.map(of_supplier);
+    let supplier = generation.suppliers.with_id(&given.value);
+    let side = supplier.as_ref().map(Side::of);
     side.or_else(|| of_name(generation, &given.value)).ok_or_else(|| {
         ApiError::not_found(format!(
             "parameter '{parameter}': no bidder or vendor has the name {}; find bidders with /bids?vendor=…",
             quoted(&given.value)
         ))
     })
-}
-
-fn of_supplier(supplier: Supplier) -> Side {
-    Side {
-        keys: supplier.keys(),
-        name: supplier.name,
-    }
 }
 
 /// A bidder, or a vendor that never bid.

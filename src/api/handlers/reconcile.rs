@@ -188,8 +188,7 @@ fn properties(call: &Call, party: Party) -> Result<Work, ApiError> {
 fn preview(call: &Call, party: Party) -> Result<Work, ApiError> {
     let given: ReconcileParams = read_all(PREVIEW_PARAMS, call.query)?;
     let id = given.id.map(|given| given.value).unwrap_or_default();
-    let list = call.generation.parties(party);
-    let found = list.find_id(&id).and_then(|number| list.get(number));
+    let found = call.generation.parties(party).with_id(&id);
     let (title, text) = match found {
         Some(supplier) => (supplier.name.clone(), reconcile::description(&supplier)),
         None => (format!("No {} has the id {}", party.noun(), quoted(&id)), String::new()),

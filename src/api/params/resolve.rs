@@ -89,7 +89,7 @@ impl ResolveContext<'_> {
             };
             let id = keys.first().cloned().unwrap_or_default();
             let list = self.generation.map(|generation| generation.parties(party));
-            let found = list.and_then(|list| list.get(list.find_id(&id)?));
+            let found = list.and_then(|list| list.with_id(&id));
             let parameter = condition.parameters.first().copied().unwrap_or(party.noun());
             *keys = found.ok_or_else(|| ApiError::invalid(parameter, reason(id)))?.keys();
         }

@@ -35,7 +35,7 @@ pub(crate) fn explain(list: &SupplierList, a: &str, b: &str) -> Result<String> {
 }
 
 fn find(list: &SupplierList, name: &str) -> Result<Supplier> {
-    let found = list.find_name(name).and_then(|number| list.get(number));
+    let found = list.with_name(name);
     found.with_context(|| {
         format!(
             "no {} has the name '{}'; `procure suppliers list PART` shows names",

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     engine::{
         name_words::NameWords,
-        packed::{LargeNumbers, Numbers, Texts, pack, unpack},
+        packed::{LargeNumbers, Numbers, Texts, pack, partition, unpack},
     },
     model::{
         fold::fold,
@@ -209,6 +209,16 @@ impl SupplierList {
         serde_json::from_str(self.lines.get(number)).ok()
     }
 
+    /// The supplier that has or had an identifier.
+    pub(crate) fn with_id(&self, id: &str) -> Option<Supplier> {
+        self.get(self.find_id(id)?)
+    }
+
+    /// The supplier with a name, in any of its spellings.
+    pub(crate) fn with_name(&self, name: &str) -> Option<Supplier> {
+        self.get(self.find_name(name)?)
+    }
+
     /// The number of the supplier that has an identifier, or whose names and numbers include what it was made of.
     pub(crate) fn find_id(&self, id: &str) -> Option<u32> {
         let place = self.ids.find(digits_of_id(self.party, id)?)?;
@@ -218,16 +228,9 @@ impl SupplierList {
     /// The number of the supplier with a name, in any of its spellings.
     pub(crate) fn find_name(&self, name: &str) -> Option<u32> {
         let key = key(name);
-        let (mut low, mut high) = (0, self.supplier_of_key.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            match self.keys.get(middle as u32).cmp(key.as_str()) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(self.supplier_of_key.get(middle)),
-            }
-        }
-        None
+        let place = partition(0..self.keys.len(), |name| self.keys.get(name as u32) < key.as_str());
+        let is_known = place < self.keys.len() && self.keys.get(place as u32) == key;
+        is_known.then(|| self.supplier_of_key.get(place))
     }
 
     /// For each supplier the keys of its names.

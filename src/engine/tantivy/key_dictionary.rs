@@ -28,7 +28,10 @@ use tantivy::{BitSet, DocId};
 
 use super::mapped_file::{MappedArray, damaged, map, map_bytes};
 use crate::{
-    engine::{name_words::NameWords, packed::unpack},
+    engine::{
+        name_words::NameWords,
+        packed::{self, unpack},
+    },
     model::Role,
 };
 
@@ -183,16 +186,7 @@ impl KeyDictionary {
 
     /// The first ordinal for which `before` is false.
     fn partition(&self, before: impl Fn(&[u8]) -> bool) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if before(self.key(middle)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        packed::partition(0..self.len(), |ordinal| before(self.key(ordinal)))
     }
 
     fn documents(&self, ordinals: &[u32]) -> KeyMatches {

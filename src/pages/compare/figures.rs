@@ -123,7 +123,7 @@ pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYear
 /// How many names of a supplier are joined.
 fn names(side: &Side) -> Figure {
     match side.subject {
-        Subject::Supplier { keys, .. } => Figure::Text(keys.len().to_string()),
+        Subject::Supplier { side, .. } => Figure::Text(side.keys.len().to_string()),
         _ => Figure::Missing,
     }
 }

@@ -333,9 +333,12 @@ fn thing(
 fn name_and_page(generation: &Generation, t: Texts, subject: &Subject) -> (String, String) {
     let lang = t.language();
     match subject {
-        Subject::Supplier { id, name, .. } => {
+        Subject::Supplier { id, side } => {
             let own = id.as_ref().map(|id| address::party(lang, Party::Supplier, id));
-            (name.clone(), own.unwrap_or_else(|| address::vendor(lang, name)))
+            (
+                side.name.clone(),
+                own.unwrap_or_else(|| address::vendor(lang, &side.name)),
+            )
         }
         Subject::Department(named) => {
             let own = named.name_fr.as_ref().filter(|_| lang == Language::French);

@@ -22,14 +22,15 @@ pub(super) struct HeadToHead {
 
 /// Each two that bid on the same calls.
 pub(super) fn head_to_head(ask: &Ask, t: Texts, things: &[Compared]) -> Result<Vec<HeadToHead>, ApiError> {
-    let bidders: Vec<(&Compared, Side)> = things
-        .iter()
-        .filter_map(|thing| Some((thing, bidder(thing)?)))
-        .collect();
+    let bidders = things.iter().filter_map(|thing| match &thing.subject {
+        Subject::Supplier { side, .. } => Some((thing, side)),
+        _ => None,
+    });
+    let bidders: Vec<(&Compared, &Side)> = bidders.collect();
     let mut found = Vec::new();
     for (number, (first, own)) in bidders.iter().enumerate() {
         for (second, other) in &bidders[number + 1..] {
-            let pair = Pair::of(ask, own.clone(), other.clone())?;
+            let pair = Pair::of(ask, (*own).clone(), (*other).clone())?;
             if pair.calls > 0 {
                 found.push(HeadToHead {
                     sentence: sentence(t, &pair),
@@ -39,16 +40,6 @@ pub(super) fn head_to_head(ask: &Ask, t: Texts, things: &[Compared]) -> Result<V
         }
     }
     Ok(found)
-}
-
-fn bidder(thing: &Compared) -> Option<Side> {
-    match &thing.subject {
-        Subject::Supplier { name, keys, .. } => Some(Side {
-            name: name.clone(),
-            keys: keys.clone(),
-        }),
-        _ => None,
-    }
 }
 
 fn csv(t: Texts, first: &Compared, second: &Compared) -> String {

@@ -48,10 +48,7 @@ impl BidderPart {
 
 /// The files with all bids of a supplier; none for one of several names, because its supplier has them.
 fn whole_files(generation: &Generation, lang: Language, bidder: &Side) -> Vec<FileLink> {
-    let suppliers = &generation.suppliers;
-    let supplier = suppliers
-        .find_name(&bidder.name)
-        .and_then(|number| suppliers.get(number));
+    let supplier = generation.suppliers.with_name(&bidder.name);
     let supplier = supplier.filter(|supplier| supplier.keys().iter().all(|key| bidder.keys.contains(key)));
     let of = |supplier: Supplier| {
         let search = Parameters::default().with("supplier", &supplier.id);

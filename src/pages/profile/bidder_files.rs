@@ -43,7 +43,8 @@ pub(crate) const VENDOR_CALLS: Page = Page {
     handler: Handler::Named(|call, name| {
         let own = of_name(call, name)?;
         calls(call, own, |suppliers, with| {
-            with_id(suppliers, with).unwrap_or_else(|| Side::named(with))
+            let supplier = suppliers.with_id(with);
+            supplier.map_or_else(|| Side::named(with), |supplier| Side::of(&supplier))
         })
     }),
     ..Page::DEFAULT
@@ -70,17 +71,10 @@ pub(crate) const SUPPLIER_BIDS: Page = Page {
     ..Page::DEFAULT
 };
 
-fn with_id(suppliers: &SupplierList, id: &str) -> Option<Side> {
-    let supplier = suppliers.find_id(id).and_then(|number| suppliers.get(number))?;
-    Some(Side::of(&supplier))
-}
-
 /// By identifier or name. A bidder without records need not be a known supplier.
 fn second(suppliers: &SupplierList, with: &str) -> Side {
-    let of_name = || suppliers.find_name(with).and_then(|number| suppliers.get(number));
-    with_id(suppliers, with)
-        .or_else(|| of_name().map(|supplier| Side::of(&supplier)))
-        .unwrap_or_else(|| Side::named(with))
+    let supplier = suppliers.with_id(with).or_else(|| suppliers.with_name(with));
+    supplier.map_or_else(|| Side::named(with), |supplier| Side::of(&supplier))
 }
 
 /// A bidder by its name.
