@@ -54,6 +54,22 @@ impl TestServer {
 
     /// Starts a server of these records. `change` adjusts its configuration.
     pub fn own(records: &[(EntityType, String)], change: impl FnOnce(&mut Config)) -> TestServer {
+        TestServer::after(change, |server| {
+            server.publish(records);
+        })
+    }
+
+    /// Starts a server of these dumps, whose sources stay apart.
+    pub fn of_dumps(dumps: &Path) -> TestServer {
+        TestServer::after(
+            |_| {},
+            |server| {
+                stores::index(dumps, &server.index_dir(), 64, true);
+            },
+        )
+    }
+
+    fn after(change: impl FnOnce(&mut Config), publish: impl FnOnce(&TestServer)) -> TestServer {
         let folder = folder();
         let mut config = config(folder.path().to_owned());
         // Hundreds of tests share one server and its key, so the plan's limits are out of reach.
@@ -77,7 +93,7 @@ impl TestServer {
             agent: Agent::config_builder().http_status_as_error(false).build().into(),
             running: None,
         };
-        server.publish(records);
+        publish(&server);
         server.run(config, listener);
         server
     }

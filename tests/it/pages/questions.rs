@@ -171,8 +171,7 @@ fn everyday_questions_are_answered_as_a_program_counts() {
         return;
     };
     let dumps = Dumps::read(&folder);
-    let records: Vec<_> = dumps.0.iter().map(|(of, record)| (*of, record.to_string())).collect();
-    let server = TestServer::own(&records, |_| {});
+    let server = TestServer::of_dumps(&folder);
     for (question, path, expected) in counts(&dumps) {
         assert!(expected > 0, "{question}: the dumps have none");
         assert_eq!(found(&server.html(path, 200)), expected, "{question} {path}");
