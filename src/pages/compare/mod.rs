@@ -4,6 +4,8 @@
 mod figures;
 mod form;
 mod pairs;
+mod request;
+mod thing;
 
 use actix_web::http::StatusCode;
 use askama::Template;
@@ -11,34 +13,29 @@ use askama::Template;
 use self::{
     figures::{CoveredYears, Row, Side, rows},
     pairs::{HeadToHead, head_to_head},
+    request::{CompareParams, Request, SUGGEST_TABLE, TABLE},
+    thing::{Thing, searched, thing},
 };
 use crate::{
     api::{
         analysis::{
-            compared::{Compared, ComparedType, MAX_COMPARED, Subject, common_entity_type, entity_types},
+            compared::{Compared, MAX_COMPARED, common_entity_type, entity_types},
             competition::Competition,
             figures::Figures,
             suggest::{SuggestPlan, Suggested},
         },
-        params::{
-            param::Param,
-            parse::{Case, Given},
-            read::read_all,
-            value::{ENTITY_TYPES, ParamType},
-        },
+        params::read::read_all,
     },
-    catalog::{ask::Ask, generation::Generation, suppliers::Party},
-    engine::{Error, names::BodyKind},
+    catalog::ask::Ask,
+    engine::Error,
     http::{
         error::ApiError,
-        quoted::quoted,
         work::{Reply, Work},
     },
-    model::{Date, EntityType, Facet, Language},
+    model::{EntityType, Facet},
     pages::{
         address::{self, Parameters},
         charts::{ComparedYears, YearBars},
-        commodity_names,
         kind_tabs::KindTab,
         messages::Texts,
         overview::Overview,
@@ -63,33 +60,6 @@ pub(crate) const SUGGEST: Page = Page {
     handler: Handler::Named(suggest),
     ..Page::DEFAULT
 };
-
-#[derive(Debug, Default, PartialEq)]
-struct CompareParams {
-    of: Vec<String>,
-    kind: Option<Given<&'static str>>,
-    q: Option<Given<String>>,
-}
-
-const OF: Param<CompareParams> = Param::new(
-    "of",
-    "What is compared: a supplier's identifier or name, a department's name, a commodity code; up to four times",
-    ParamType::Texts(MAX_COMPARED, |p| &mut p.of),
-);
-
-const KIND: Param<CompareParams> = Param::new(
-    "kind",
-    "Count the records of this entity type",
-    ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
-);
-
-static TABLE: &[Param<CompareParams>] = &[OF, KIND];
-
-static SUGGEST_TABLE: &[Param<CompareParams>] = &[
-    OF,
-    KIND,
-    Param::new("q", "What somebody types", ParamType::Typed(|p| &mut p.q)),
-];
 
 /// The HTML ids of the bars of each thing.
 const IDS: [&str; MAX_COMPARED] = ["years-1", "years-2", "years-3", "years-4"];
@@ -117,58 +87,10 @@ struct ComparePage {
     form: Option<CompareForm>,
 }
 
-/// A thing that is compared.
-struct Thing {
-    name: String,
-    /// Its own page.
-    href: String,
-    /// The comparison without it, and the label of that link.
-    without: String,
-    removal: String,
-    sentence: Option<String>,
-    headline: Option<String>,
-    coverage: Option<String>,
-}
-
 /// A text that identifies nothing, and what it may mean.
 struct Unknown {
     text: String,
     meant: Vec<Meaning>,
-}
-
-/// What the page needs of the request.
-#[derive(Clone)]
-struct Request {
-    what: ComparedType,
-    of: Vec<String>,
-    kind: Option<EntityType>,
-    t: Texts,
-    today: Date,
-}
-
-impl Request {
-    fn of(call: &PageCall, what: &str, given: CompareParams) -> Result<Request, ApiError> {
-        let types = "supplier, department or commodity";
-        let unknown = || ApiError::not_found(format!("{} cannot be compared; give {types}", quoted(what)));
-        Ok(Request {
-            what: ComparedType::parse(what).ok_or_else(unknown)?,
-            of: given.of,
-            kind: given.kind.and_then(|given| EntityType::parse(given.value)),
-            t: call.t,
-            today: call.today,
-        })
-    }
-
-    fn lang(&self) -> Language {
-        self.t.language()
-    }
-
-    /// The comparison of these.
-    fn address(&self, of: &[&str]) -> String {
-        let kind = self.kind.map(|kind| Parameters::default().with("kind", kind.name()));
-        let all = of.iter().fold(kind.unwrap_or_default(), |all, id| all.and("of", id));
-        all.after(&address::compare(self.lang(), self.what.name()))
-    }
 }
 
 fn page(call: &PageCall, what: &str) -> Result<Work, ApiError> {
@@ -303,65 +225,6 @@ fn side<'a>(
         overview,
         competition,
     }
-}
-
-/// The thing with this number.
-fn thing(
-    generation: &Generation,
-    request: &Request,
-    (things, number): (&[Compared], usize),
-    side: &Side,
-) -> Result<Thing, ApiError> {
-    let (name, href) = name_and_page(generation, request.t, side.subject);
-    let others = things.iter().enumerate().filter(|(other, _)| *other != number);
-    let others: Vec<&str> = others.map(|(_, thing)| thing.id()).collect();
-    let of = side.overview.as_ref();
-    let other = request.what.other_side();
-    let headline = of.map(|of| of.headline(other, side.competition.as_ref())).transpose()?;
-    Ok(Thing {
-        href,
-        without: request.address(&others),
-        removal: request.t.with("compare-remove", &[("name", &name)]),
-        sentence: of.map(|of| format!("{}.", of.sentence_parts().join(", "))),
-        headline: headline.flatten(),
-        coverage: of.and_then(Overview::coverage),
-        name,
-    })
-}
-
-/// The name in the language of the page, if it is known, and the page of the thing alone.
-fn name_and_page(generation: &Generation, t: Texts, subject: &Subject) -> (String, String) {
-    let lang = t.language();
-    match subject {
-        Subject::Supplier { id, side } => {
-            let own = id.as_ref().map(|id| address::party(lang, Party::Supplier, id));
-            (
-                side.name.clone(),
-                own.unwrap_or_else(|| address::vendor(lang, &side.name)),
-            )
-        }
-        Subject::Department(named) => {
-            let own = named.name_fr.as_ref().filter(|_| lang == Language::French);
-            let name = own.unwrap_or(&named.name).clone();
-            let href = address::department(lang, &name);
-            (name, href)
-        }
-        Subject::Commodity(code) => (
-            commodity_names::label(&generation.commodities, code, t),
-            address::commodity(lang, code),
-        ),
-    }
-}
-
-/// The parameters of the search for exactly the records of a thing; `None` if no search finds them.
-fn searched(subject: &Subject) -> Option<Parameters> {
-    let (parameter, value) = match subject {
-        Subject::Supplier { id, .. } => ("supplier", id.as_deref()?),
-        Subject::Department(named) if named.kind == Some(BodyKind::Buyer) => ("department_is", named.name.as_str()),
-        Subject::Department(_) => return None,
-        Subject::Commodity(code) => ("commodity", code.key()),
-    };
-    Some(Parameters::default().with(parameter, value))
 }
 
 fn years(t: Texts, request: &Request, things: &[Thing], sides: &[Side]) -> Option<ComparedYears> {

@@ -25,6 +25,7 @@ static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
             "record_id": format!("c{number}"), "award_date": format!("{year}-02-03"), "vendor_name": vendor,
             "municipality": "laval", "title_en": "Work", "department_en": buyer, "contract_value": value,
             "unspsc": code, "procurement_method_en": "Open bidding",
+            "quality_flags": if value == 1_000_000.0 { json!(["implausible_value"]) } else { json!([]) },
         });
         (EntityType::Contract, record.to_string())
     };
@@ -63,6 +64,13 @@ fn figures_stand_in_rows_with_their_differences() {
             "By year, on one axis",
         ],
     );
+    // A total with a doubtful amount says so, as the profile does, and leads to the other records.
+    assert_shows(&html, &["100% of this value ($1 million) is of 1 record with a doubt."]);
+    let other = format!(
+        "/en/search?kind=contract&#38;supplier={}&#38;quality_flag=none",
+        id("Béton & Fils")
+    );
+    assert!(html.contains(&other), "{html}");
     assert_eq!(html.matches("class=\"year-bars\"").count(), 3);
     // A bar leads to the records of its supplier and year.
     let year = format!(

@@ -1,0 +1,99 @@
+//! One of the compared things: its name, its pages, and what is said of it.
+
+use super::{figures::Side, request::Request};
+use crate::{
+    api::analysis::compared::{Compared, Subject},
+    catalog::{generation::Generation, suppliers::Party},
+    engine::names::BodyKind,
+    http::error::ApiError,
+    model::{Language, vocabulary::NO_QUALITY_FLAG},
+    pages::{
+        address::{self, Parameters},
+        commodity_names,
+        messages::Texts,
+        overview::Overview,
+        quality::TotalDoubt,
+    },
+};
+
+/// A thing that is compared.
+pub(super) struct Thing {
+    pub(super) name: String,
+    /// Its own page.
+    pub(super) href: String,
+    /// The comparison without it, and the label of that link.
+    pub(super) without: String,
+    pub(super) removal: String,
+    pub(super) sentence: Option<String>,
+    pub(super) headline: Option<String>,
+    pub(super) coverage: Option<String>,
+    /// That some amounts are in other currencies.
+    pub(super) currencies: Option<String>,
+    /// How much of the total is doubtful, with the search without these records.
+    pub(super) doubt: Option<TotalDoubt>,
+}
+
+/// The thing with this number.
+pub(super) fn thing(
+    generation: &Generation,
+    request: &Request,
+    (things, number): (&[Compared], usize),
+    side: &Side,
+) -> Result<Thing, ApiError> {
+    let (name, href) = name_and_page(generation, request.t, side.subject);
+    let others = things.iter().enumerate().filter(|(other, _)| *other != number);
+    let others: Vec<&str> = others.map(|(_, thing)| thing.id()).collect();
+    let of = side.overview.as_ref();
+    let other = request.what.other_side();
+    let headline = of.map(|of| of.headline(other, side.competition.as_ref())).transpose()?;
+    let without = |of: &Overview| {
+        let query = searched(side.subject)?.with("quality_flag", NO_QUALITY_FLAG);
+        Some(address::search(request.lang(), of.entity_type(), &query))
+    };
+    Ok(Thing {
+        href,
+        without: request.address(&others),
+        removal: request.t.with("compare-remove", &[("name", &name)]),
+        sentence: of.map(|of| format!("{}.", of.sentence_parts().join(", "))),
+        headline: headline.flatten(),
+        coverage: of.and_then(Overview::coverage),
+        currencies: of.and_then(Overview::currencies),
+        doubt: of.and_then(|of| of.doubt(without(of))),
+        name,
+    })
+}
+
+/// The name in the language of the page, if it is known, and the page of the thing alone.
+fn name_and_page(generation: &Generation, t: Texts, subject: &Subject) -> (String, String) {
+    let lang = t.language();
+    match subject {
+        Subject::Supplier { id, side } => {
+            let own = id.as_ref().map(|id| address::party(lang, Party::Supplier, id));
+            (
+                side.name.clone(),
+                own.unwrap_or_else(|| address::vendor(lang, &side.name)),
+            )
+        }
+        Subject::Department(named) => {
+            let own = named.name_fr.as_ref().filter(|_| lang == Language::French);
+            let name = own.unwrap_or(&named.name).clone();
+            let href = address::department(lang, &name);
+            (name, href)
+        }
+        Subject::Commodity(code) => (
+            commodity_names::label(&generation.commodities, code, t),
+            address::commodity(lang, code),
+        ),
+    }
+}
+
+/// The parameters of the search for exactly the records of a thing; `None` if no search finds them.
+pub(super) fn searched(subject: &Subject) -> Option<Parameters> {
+    let (parameter, value) = match subject {
+        Subject::Supplier { id, .. } => ("supplier", id.as_deref()?),
+        Subject::Department(named) if named.kind == Some(BodyKind::Buyer) => ("department_is", named.name.as_str()),
+        Subject::Department(_) => return None,
+        Subject::Commodity(code) => ("commodity", code.key()),
+    };
+    Some(Parameters::default().with(parameter, value))
+}
