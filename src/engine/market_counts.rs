@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::aggregation::Money;
+use crate::{engine::aggregation::Money, model::facet::LISTED};
 
 /// Counts over the matching records. Money is in Canadian dollars; records in other currencies
 /// count for nothing that is money.
@@ -18,8 +18,11 @@ pub struct MarketCounts {
     /// The Herfindahl-Hirschman index of the vendors' shares of `vendor_value`, 0 to 10,000: the sum
     /// of the squared percentages. `None` without a positive sum.
     pub concentration: Option<f64>,
-    /// From a number of bids to the records that state it.
+    /// From a number of bids to the records that have it.
     pub bids: BTreeMap<u32, u64>,
+    /// How many of these records have the number of bidders that their notice lists; the others state a number
+    /// themselves.
+    pub with_listed_bids: u64,
     pub growth: Growth,
     /// From a year to the vendors whose first matching record is of this year.
     pub new_vendors: BTreeMap<i32, u64>,
@@ -70,11 +73,23 @@ impl MarketCounts {
         self.concentration = (!sums.is_empty() && concentration.is_finite()).then_some(concentration);
     }
 
-    /// Counts records that state a number of bids, a bucket of [`Facet::Bids`](crate::model::facet::Facet::Bids) each.
+    /// Counts records with a number of bids, a bucket of [`Facet::Bids`](crate::model::facet::Facet::Bids) each.
     pub(crate) fn add_bids(&mut self, value: &str, records: u64) {
-        if let Ok(bids) = value.parse() {
+        let listed = value.strip_prefix(LISTED);
+        let Ok(bids) = listed.unwrap_or(value).parse() else {
+            return;
+        };
+        if listed.is_some() {
+            self.add_listed_bids(bids, records);
+        } else {
             *self.bids.entry(bids).or_default() += records;
         }
+    }
+
+    /// Counts records whose notice lists so many bidders.
+    pub(crate) fn add_listed_bids(&mut self, bidders: u32, records: u64) {
+        *self.bids.entry(bidders).or_default() += records;
+        self.with_listed_bids += records;
     }
 }
 
@@ -98,6 +113,16 @@ mod tests {
         for none in [&[][..], &[0.0], &[-5.0, 0.001]] {
             assert_eq!(of(none), MarketCounts::default());
         }
+    }
+
+    #[test]
+    fn numbers_of_bids_are_stated_or_those_of_listed_bidders() {
+        let mut counts = MarketCounts::default();
+        for (value, records) in [("3", 2), ("listed 3", 4), ("listed 1", 1), ("listed x", 9), ("x", 9)] {
+            counts.add_bids(value, records);
+        }
+        assert_eq!(Vec::from_iter(counts.bids), [(1, 1), (3, 6)]);
+        assert_eq!(counts.with_listed_bids, 5);
     }
 
     #[test]

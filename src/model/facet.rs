@@ -40,7 +40,8 @@ pub enum Facet {
     /// profiles and filters of departments use this facet.
     #[serde(rename = "buyer")]
     Department,
-    /// How many bids were received.
+    /// How many bids were received: the number that a record states, else that of the bidders of its notice, after
+    /// [`LISTED`].
     Bids,
     /// Who could bid.
     Competition,
@@ -139,12 +140,7 @@ impl Facet {
             Facet::Competition => keys(record, Role::Competition),
             Facet::Currency => one(record.currency()),
             Facet::Department => buyers(record),
-            Facet::Bids => {
-                let bids = field("number_of_bids").and_then(|text| text.parse::<u32>().ok());
-                // What was awarded had a bid: zero states nothing.
-                let bids = bids.filter(|bids| *bids > 0);
-                bids.map(|bids| bids.to_string()).into_iter().collect()
-            }
+            Facet::Bids => bids(record).into_iter().collect(),
         }
     }
 
@@ -182,6 +178,10 @@ impl Facet {
         match self {
             Facet::QualityFlag => record.quality_flags().for_each(|flag| add("", flag)),
             Facet::Currency => record.currency().into_iter().for_each(|currency| add("", currency)),
+            Facet::Bids => {
+                let listed = record.listed_bidders();
+                listed.into_iter().for_each(|bidders| add(LISTED, &bidders.to_string()));
+            }
             _ => {}
         }
         for field in fields {
@@ -235,6 +235,20 @@ fn buyers(record: &Record) -> Vec<String> {
         entry.push(DIVISION.to_owned());
     }
     entry
+}
+
+/// Begins a value of [`Facet::Bids`] that is the number of bidders of a notice.
+pub(crate) const LISTED: &str = "listed ";
+
+fn bids(record: &Record) -> Option<String> {
+    let stated = record
+        .text("number_of_bids")
+        .and_then(|text| text.trim().parse::<u32>().ok());
+    // What was awarded had a bid: zero states nothing.
+    if let Some(stated) = stated.filter(|bids| *bids > 0) {
+        return Some(stated.to_string());
+    }
+    record.listed_bidders().map(|bidders| format!("{LISTED}{bidders}"))
 }
 
 /// The distinct keys of all codes of a record and their ancestors.
@@ -347,6 +361,12 @@ mod tests {
         let [commodity, currency, bids, flags] = entries(EntityType::Disclosure, r#","number_of_bids":"0""#);
         assert_eq!((commodity, currency, bids), (vec![], vec![], vec![]));
         assert_eq!(flags, ["none"]);
+        let line = |stated: &str| format!(r#"{{"record_id":"1","number_of_bids":"{stated}"}}"#);
+        for (stated, expected) in [("2", "2"), ("0", "listed 5"), ("several", "listed 5")] {
+            let line = line(stated);
+            let record = Record::parse(Schema::of(EntityType::Disclosure), line.as_bytes()).unwrap();
+            assert_eq!(Facet::Bids.entry(&record.with_listed_bidders(Some(5))), [expected]);
+        }
         let [_, currency, ..] = entries(EntityType::Tender, r#","contract_value":5,"currency":"USD""#);
         assert_eq!(currency, ["USD"]);
     }

@@ -30,19 +30,40 @@ pub const CANADIAN: &str = "CAD";
 pub struct Record<'a> {
     schema: &'static Schema,
     values: Vec<RecordValue<'a>>,
+    /// See [`Record::listed_bidders`].
+    listed_bidders: Option<u32>,
 }
 
 impl<'a> Record<'a> {
     pub fn parse(schema: &'static Schema, line: &'a [u8]) -> Result<Record<'a>, RecordError> {
         let text = simdutf8::basic::from_utf8(line).map_err(|_| RecordError::NotUtf8)?;
         let values = parse_values(schema, text)?;
-        let record = Record { schema, values };
+        let record = Record {
+            schema,
+            values,
+            listed_bidders: None,
+        };
         let id_bytes = record.texts(Role::RecordId).next().map_or(0, str::len);
         match id_bytes {
             0 => Err(RecordError::NoRecordId),
             long if long > MAX_ID_BYTES => Err(RecordError::RecordIdTooLong(long)),
             _ => Ok(record),
         }
+    }
+
+    pub(crate) fn entity_type(&self) -> EntityType {
+        self.schema.entity_type
+    }
+
+    /// The record with the number of bidders that the notice of its open call lists.
+    pub(crate) fn with_listed_bidders(self, listed_bidders: Option<u32>) -> Record<'a> {
+        Record { listed_bidders, ..self }
+    }
+
+    /// The number of bidders that the notice of the record's open call lists. Only a record that is being indexed has
+    /// it: the notice is another record.
+    pub(crate) fn listed_bidders(&self) -> Option<u32> {
+        self.listed_bidders
     }
 
     /// The record's identifier; never empty.

@@ -95,6 +95,11 @@ impl DumpBids {
         Ok(())
     }
 
+    /// One of each `record_id`.
+    pub(super) fn notices(&self) -> impl Iterator<Item = &NoticeBids> {
+        self.notices.values()
+    }
+
     /// Joins the bids with the tenders of the index.
     pub(crate) fn into_store(mut self, engine: &dyn Engine) -> anyhow::Result<(BidStore, BidsReport)> {
         let mut builder = StoreBuilder::default();

@@ -8,6 +8,7 @@
 pub(crate) mod build;
 mod matching;
 pub(crate) mod notice;
+pub(crate) mod open_calls;
 pub(crate) mod query;
 pub(crate) mod store;
 mod words;

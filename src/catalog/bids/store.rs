@@ -82,6 +82,14 @@ pub(crate) fn key(name: &str) -> String {
     Facet::Vendor.key(name)
 }
 
+/// The number of bidders that have some keys, one for each bid.
+pub(super) fn count_distinct<K: Ord>(keys: impl Iterator<Item = K>) -> usize {
+    let mut keys: Vec<K> = keys.collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys.len()
+}
+
 impl BidStore {
     /// Number of bids.
     pub(crate) fn bids(&self) -> u64 {
@@ -138,10 +146,7 @@ impl BidStore {
 
     /// The number of bidders of a notice: several bids of one are those for lots.
     pub(crate) fn bidders(&self, notice: &Notice) -> usize {
-        let mut keys: Vec<&str> = notice.bids.iter().map(|bid| self.key(bid)).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys.len()
+        count_distinct(notice.bids.iter().map(|bid| self.key(bid)))
     }
 
     /// Whether a notice has lots, or a bidder has several bids: then amounts are prices of different things.

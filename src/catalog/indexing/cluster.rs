@@ -50,8 +50,8 @@ impl BuildTarget for ClusterTarget<'_> {
         let start = || -> Counts { (Default::default(), Default::default(), BuildTotals::new(schema)) };
         let counted = spooled.visit(&progress, start, |(counts, learned, totals), spooled| {
             counts.add(spooled.record, spooled.dump);
-            let source = &records.dumps[usize::from(spooled.dump)].source_id;
-            learned.observe(spooled.record, source, records.teach);
+            let source = records.source(spooled.dump);
+            learned.observe(spooled.record, source, &records.teach);
             totals.add(spooled.record, spooled.bytes.len());
             Ok(())
         })?;

@@ -12,11 +12,11 @@ use std::{
     ops::Range,
     os::unix::fs::FileExt,
     path::Path,
-    sync::mpsc,
+    sync::{Arc, mpsc},
     thread,
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use indicatif::ProgressBar;
 use memchr::memchr2_iter;
 use rayon::prelude::*;
@@ -26,6 +26,7 @@ use super::{
     report::{DumpFileReport, LineProblem, TooLongRecord},
 };
 use crate::{
+    catalog::bids::open_calls::{NoticeBidders, OpenCalls},
     model::{
         Date, Record, Role, Schema,
         record::{MAX_DEPTH, RESERVED_IDS, RecordError},
@@ -37,11 +38,15 @@ use crate::{
     },
 };
 
-/// What records are asked for, because no file next to the dumps states it.
-#[derive(Clone, Copy, Debug, Default)]
+/// What records are asked for.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Teach {
+    /// Whether no file next to the dumps states the words of commodity codes.
     pub(crate) commodities: bool,
+    /// Whether no file next to the dumps states what publishers know of suppliers.
     pub(crate) suppliers: bool,
+    /// The calls whose tenders are asked what identifies their notice.
+    pub(crate) calls: Arc<OpenCalls>,
 }
 
 /// The records of an entity type, each once, in `record_id` order.
@@ -50,6 +55,8 @@ pub(crate) struct DumpRecords {
     pub(crate) files: Vec<DumpFileReport>,
     pub(crate) entries: Vec<RecordEntry>,
     pub(crate) teach: Teach,
+    /// Where contracts and awards get the number of bidders of their notice from.
+    pub(crate) bidders: Arc<NoticeBidders>,
     /// The record ids, one after the other, until duplicates are dropped.
     ids: Vec<u8>,
     spool: File,
@@ -76,6 +83,23 @@ impl DumpRecords {
     pub(crate) fn read(&self, entry: &RecordEntry, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.resize(entry.length as usize, 0);
         self.spool.read_exact_at(buffer, entry.start)
+    }
+
+    /// The source of a record.
+    pub(crate) fn source(&self, dump: u16) -> &str {
+        &self.dumps[usize::from(dump)].source_id
+    }
+
+    /// Parses the bytes of a record, which gets the number of bidders of its notice.
+    pub(crate) fn parse<'b>(
+        &self,
+        schema: &'static Schema,
+        entry: &RecordEntry,
+        bytes: &'b [u8],
+    ) -> anyhow::Result<Record<'b>> {
+        let record = Record::parse(schema, bytes).map_err(|e| anyhow!("a record of the spool has changed: {e}"))?;
+        let bidders = self.bidders.of(&record, self.source(entry.dump));
+        Ok(record.with_listed_bidders(bidders))
     }
 
     /// The indexes of the entries in the default order: by event date descending, undated last.
@@ -135,6 +159,7 @@ pub(crate) fn read_dumps(
         files,
         entries: reader.entries,
         teach: Teach::default(),
+        bidders: Arc::default(),
         ids: reader.ids,
         spool,
     };

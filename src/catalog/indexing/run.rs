@@ -1,10 +1,11 @@
 //! One run of `procure index`.
 
 use std::{
-    io,
+    io, mem,
     num::NonZeroUsize,
     panic,
     path::{Path, PathBuf},
+    sync::Arc,
     thread,
     time::Instant,
 };
@@ -24,7 +25,10 @@ use super::{
 };
 use crate::{
     catalog::{
-        bids::build::{BidsReport, DumpBids},
+        bids::{
+            build::{BidsReport, DumpBids},
+            open_calls::{NoticeBidders, OpenCalls},
+        },
         estimates::holdout::calibrate,
         generation::{
             Build, DerivedData, EntityTypeManifest, FileEntry, FirstSeen, GenerationStore, KEPT_GENERATIONS,
@@ -122,8 +126,9 @@ impl CheckedDumps<'_> {
         let teach = Teach {
             commodities: dictionary.is_none(),
             suppliers: mentions.is_none(),
+            calls: Arc::new(OpenCalls::of(&bids)),
         };
-        let (entity_types, manifests, learned) = self.write_records(&target, teach)?;
+        let (entity_types, manifests, learned) = self.write_records(&target, &teach)?;
         ensure!(
             entity_types.iter().any(|report| report.records > 0),
             "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
@@ -163,28 +168,46 @@ impl CheckedDumps<'_> {
         })
     }
 
-    /// Writes the records of all entity types, in their order, and learns from them.
-    fn write_records(&self, target: &impl BuildTarget, teach: Teach) -> anyhow::Result<Written> {
+    /// Writes the records of all entity types and learns from them. Tenders come first, because contracts and awards
+    /// have the bidders of their notices.
+    fn write_records(&self, target: &impl BuildTarget, teach: &Teach) -> anyhow::Result<Written> {
+        let mut tenders = self.write_entity_type(target, EntityType::Tender, teach, Arc::default())?;
+        let bidders = Arc::new(mem::take(&mut tenders.1.learned.bidders));
+        let mut tenders = Some(tenders);
         let (mut entity_types, mut manifests, mut learned) = (Vec::new(), Vec::new(), Learned::default());
         for entity_type in EntityType::ALL {
-            let schema = Schema::of(entity_type);
-            let spool_folder = target.spool_folder(entity_type)?;
-            let mut records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
-            records.teach = teach;
-            let files = std::mem::take(&mut records.files);
-            let WrittenRecords {
-                manifest,
-                learned: of_type,
-            } = target.write_records(schema, records)?;
-            learned = learned.merge(of_type);
-            entity_types.push(EntityTypeReport {
-                entity_type,
-                records: manifest.records,
-                files,
-            });
-            manifests.push(manifest);
+            let of_tenders = tenders.take_if(|_| entity_type == EntityType::Tender);
+            let (report, written) = match of_tenders {
+                Some(tenders) => tenders,
+                None => self.write_entity_type(target, entity_type, teach, Arc::clone(&bidders))?,
+            };
+            learned = learned.merge(written.learned);
+            entity_types.push(report);
+            manifests.push(written.manifest);
         }
         Ok((entity_types, manifests, learned))
+    }
+
+    fn write_entity_type(
+        &self,
+        target: &impl BuildTarget,
+        entity_type: EntityType,
+        teach: &Teach,
+        bidders: Arc<NoticeBidders>,
+    ) -> anyhow::Result<(EntityTypeReport, WrittenRecords)> {
+        let schema = Schema::of(entity_type);
+        let spool_folder = target.spool_folder(entity_type)?;
+        let mut records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
+        records.teach = teach.clone();
+        records.bidders = bidders;
+        let files = mem::take(&mut records.files);
+        let written = target.write_records(schema, records)?;
+        let report = EntityTypeReport {
+            entity_type,
+            records: written.manifest.records,
+            files,
+        };
+        Ok((report, written))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads the records of an entity type back from the spool, on all cores, each with its number in
 //! the default order.
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
@@ -62,8 +62,7 @@ impl SpooledRecords<'_> {
             for (entry, number) in part {
                 let entry = &self.records.entries[*entry as usize];
                 self.records.read(entry, &mut bytes).context("reading the spool")?;
-                let record = Record::parse(self.schema, &bytes)
-                    .map_err(|e| anyhow!("a record of the spool has changed: {e}"))?;
+                let record = self.records.parse(self.schema, entry, &bytes)?;
                 let record = SpooledRecord {
                     number: *number,
                     record: &record,

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use super::read_dumps::{DumpRecords, Teach};
 use crate::{
-    catalog::generation::{DerivedData, EntityTypeManifest, FileEntry, FirstSeen},
+    catalog::{
+        bids::open_calls::NoticeBidders,
+        generation::{DerivedData, EntityTypeManifest, FileEntry, FirstSeen},
+    },
     engine::Engine,
     model::{EntityType, Record, Schema, commodity_words::CommodityLearner, supplier_mention::SupplierMentions},
 };
@@ -22,10 +25,12 @@ pub(super) struct Learned {
     pub(super) suppliers: SupplierMentions,
     /// The buyers that records state with an identifier.
     pub(super) buyers: SupplierMentions,
+    /// The bidders of open calls.
+    pub(super) bidders: NoticeBidders,
 }
 
 impl Learned {
-    pub(super) fn observe(&mut self, record: &Record, source: &str, teach: Teach) {
+    pub(super) fn observe(&mut self, record: &Record, source: &str, teach: &Teach) {
         if teach.commodities {
             self.commodities.observe(record);
         }
@@ -33,6 +38,7 @@ impl Learned {
             self.suppliers.observe(record, source);
         }
         self.buyers.observe_buyer(record, source);
+        self.bidders.observe(record, source, &teach.calls);
     }
 
     pub(super) fn merge(self, other: Learned) -> Learned {
@@ -40,6 +46,7 @@ impl Learned {
             commodities: self.commodities.merge(other.commodities),
             suppliers: self.suppliers.merge(other.suppliers),
             buyers: self.buyers.merge(other.buyers),
+            bidders: self.bidders.merge(other.bidders),
         }
     }
 }

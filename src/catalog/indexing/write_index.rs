@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     engine::tantivy::build::{Chunk, ChunkBuilder, OFFSETS, RECORDS, merge_chunks, write_orders},
-    model::{Record, Schema},
+    model::Schema,
 };
 
 pub(crate) fn write_index(
@@ -203,14 +203,13 @@ impl ChunkWriter<'_> {
         for document in documents {
             let entry = &self.records.entries[self.order[document] as usize];
             self.records.read(entry, &mut bytes).context("reading the spool")?;
-            let record =
-                Record::parse(self.schema, &bytes).map_err(|e| anyhow!("a record of the spool has changed: {e}"))?;
+            let record = self.records.parse(self.schema, entry, &bytes)?;
             chunk
                 .add(&record)
                 .with_context(|| format!("indexing {}", record.id()))?;
             written.counts.add(&record, entry.dump);
-            let source = &self.records.dumps[usize::from(entry.dump)].source_id;
-            written.learned.observe(&record, source, self.records.teach);
+            let source = self.records.source(entry.dump);
+            written.learned.observe(&record, source, &self.records.teach);
             bytes.push(b'\n');
             out.write_all(&bytes).with_context(writing)?;
             self.progress.inc(1);

@@ -231,6 +231,8 @@ mod tests {
         let records: Vec<Record> = lines
             .iter()
             .map(|line| Record::parse(schema, line.as_bytes()).unwrap())
+            .zip(0..)
+            .map(|(record, number)| record.with_listed_bidders((number % 3 == 0).then_some(number % 5)))
             .collect();
         let folder = tempfile::tempdir().unwrap();
         let chunks: Vec<ChunkFacets> = records
