@@ -122,6 +122,8 @@ mod tests {
             bids: BidsFigure {
                 median: None,
                 coverage: 0.0,
+                stated_records: 0,
+                listed_records: 0,
             },
             suppliers: SuppliersFigure {
                 top_five_share: Some(0.9),

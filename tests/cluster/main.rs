@@ -14,6 +14,8 @@
 mod aggregates;
 #[path = "../it/api.rs"]
 mod api;
+#[path = "../it/bid_counts.rs"]
+mod bid_counts;
 #[path = "../it/bids.rs"]
 mod bids;
 #[path = "../it/buyers.rs"]

@@ -291,12 +291,15 @@ fn market_figures_equal_a_recount() {
         market["competition"],
         json!({"share_without": rounded(sum(&part) / sum(&stated)), "coverage": rounded(stated.len() as f64 / total)})
     );
-    assert_eq!(market["bids"], json!({"median": null, "coverage": 0.0}));
+    assert_eq!(
+        market["bids"],
+        json!({"median": null, "coverage": 0.0, "stated_records": 0, "listed_records": 0})
+    );
     // Numbers of bids 0 1 2 3 0 1 2 of nine disclosures; 0 counts as not stated.
     let disclosures = get("/disclosure/stats?include=market");
     assert_eq!(
         disclosures["market"]["bids"],
-        json!({"median": 2, "coverage": rounded(5.0 / 9.0)})
+        json!({"median": 2, "coverage": rounded(5.0 / 9.0), "stated_records": 5, "listed_records": 0})
     );
     let nothing = get("/contract/stats?include=market&q=nothing");
     assert_eq!(

@@ -398,10 +398,12 @@ fn market_figures_of_tenders_count_the_bidders_of_open_calls() {
         let coverage = (bidders.len() as f64 / all as f64 * 1e4).round() / 1e4;
         assert!(!bidders.is_empty());
         assert_eq!(bids["coverage"], json!(coverage), "{query}");
+        assert_eq!(bids["listed_records"], json!(bidders.len()), "{query}");
         is_close(&bids["median"], median(bidders), query);
     }
     let unknown = get("/tender/stats?include=market&status=Active")["market"]["bids"].clone();
-    assert_eq!(unknown, json!({"median": null, "coverage": 0.0}));
+    let nothing = json!({"median": null, "coverage": 0.0, "stated_records": 0, "listed_records": 0});
+    assert_eq!(unknown, nothing);
 }
 
 /// The folded names of the bidders of a notice.

@@ -7,6 +7,7 @@ mod alerts;
 mod analysis;
 mod api;
 mod architecture;
+mod bid_counts;
 mod bidders;
 mod bids;
 mod bodies;

@@ -322,13 +322,18 @@ pub fn merged(mut object: Value, members: &Value) -> Value {
 
 /// A folder with dumps of the real records; `None` without them.
 pub fn real_dumps(folder: &Path) -> Option<PathBuf> {
+    real_dumps_of(folder, &["raw"])
+}
+
+/// The same of some parts of the real files.
+pub fn real_dumps_of(folder: &Path, parts: &[&str]) -> Option<PathBuf> {
     let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
         eprintln!("skipped: PROCURE_REAL_DATA is not set to a folder of real files");
         return None;
     };
     let dumps = folder.join("dumps");
     let options = NormalizeOptions {
-        inputs: vec![Path::new(&real).join("raw")],
+        inputs: parts.iter().map(|part| Path::new(&real).join(part)).collect(),
         out: dumps.clone(),
         commodities: None,
         report: None,

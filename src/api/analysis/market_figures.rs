@@ -54,6 +54,10 @@ pub(crate) struct BidsFigure {
     pub(crate) median: Option<u32>,
     #[schemars(range(min = 0, max = 1))]
     pub(crate) coverage: f64,
+    /// Records that state their number of bids.
+    pub(crate) stated_records: u64,
+    /// Other records, whose notice is an open call and lists its bidders.
+    pub(crate) listed_records: u64,
 }
 
 /// How the value is spread over suppliers.
@@ -120,7 +124,7 @@ fn add_bidders(ask: &Ask, query: &SearchQuery, counts: &mut MarketCounts) -> Res
     };
     let visit = |notice: &Notice, _: &[usize]| {
         let bidders = u32::try_from(store.bidders(notice)).unwrap_or(u32::MAX);
-        *counts.bids.entry(bidders).or_default() += 1;
+        counts.add_listed_bids(bidders, 1);
         true
     };
     store.for_each_match(&calls, 0, &*ask.generation.engine, &ask.deadline, visit)
@@ -137,6 +141,7 @@ fn figures(counts: &MarketCounts, total: u64, competition: &Competition, by_amou
     let suppliers_value = counts.vendor_value.dollars();
     let top_five = counts.top_five_value.dollars() / suppliers_value;
     let is_share = suppliers_value > 0.0 && (0.0..=1.0).contains(&top_five);
+    let with_bids: u64 = counts.bids.values().sum();
     let (original, current) = (counts.growth.original.dollars(), counts.growth.current.dollars());
     MarketFigures {
         competition: CompetitionFigure {
@@ -145,7 +150,9 @@ fn figures(counts: &MarketCounts, total: u64, competition: &Competition, by_amou
         },
         bids: BidsFigure {
             median: median(&counts.bids),
-            coverage: coverage(counts.bids.values().sum()),
+            coverage: coverage(with_bids),
+            stated_records: with_bids.saturating_sub(counts.with_listed_bids),
+            listed_records: counts.with_listed_bids,
         },
         suppliers: SuppliersFigure {
             top_five_share: is_share.then(|| rounded(top_five)),
@@ -223,6 +230,7 @@ mod tests {
             top_five_value: Money::of(900.0),
             concentration: Some(2345.6),
             bids: [(1, 2), (3, 1), (9, 1)].into(),
+            with_listed_bids: 3,
             growth: Growth {
                 records: 2,
                 original: Money::of(100.0),
@@ -237,6 +245,7 @@ mod tests {
             (Some(0.25), 0.75)
         );
         assert_eq!((figures.bids.median, figures.bids.coverage), (Some(1), 0.5));
+        assert_eq!((figures.bids.stated_records, figures.bids.listed_records), (1, 3));
         assert_eq!(
             (
                 figures.suppliers.top_five_share,
