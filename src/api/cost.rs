@@ -15,6 +15,7 @@ use crate::{
     model::EntityType,
     query::{
         SearchQuery,
+        keyword::Keyword,
         text::{Clause, TextQuery},
     },
 };
@@ -71,10 +72,20 @@ fn visitor_requests(records: u64, cost: NonZeroU32) -> NonZeroU32 {
 
 /// A feed costs a request for every 50 tenders of the page that it asks for, and more for many keywords.
 pub(crate) fn of_feed(generation: &Generation, query: &FeedQuery) -> NonZeroU32 {
-    let keywords = query.keywords.iter().map(|(_, keyword)| keyword.terms().count());
     let days = u64::try_from(query.today.days() - query.since.days()).unwrap_or_default();
     let records = generation.manifest_of(EntityType::Tender).records;
-    feed_requests(query.limit as u64, keywords.sum(), days, records)
+    feed_requests(
+        query.limit as u64,
+        read_keywords(query.keywords.iter().map(|(_, keyword)| keyword)),
+        days,
+        records,
+    )
+}
+
+/// How many keywords and translations a feed reads. The documents of all codes together take the place of one.
+fn read_keywords<'k>(keywords: impl Iterator<Item = &'k Keyword> + Clone) -> usize {
+    let has_codes = keywords.clone().any(|keyword| !keyword.codes().is_empty());
+    keywords.map(|keyword| keyword.terms().count()).sum::<usize>() + usize::from(has_codes)
 }
 
 /// Decision D-256: each keyword or translation after the first ones reads all tenders once more in a feed of the
@@ -182,6 +193,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{
+        model::{commodity::CommodityCode, commodity_words::Words},
+        query::translate::Translator,
+    };
 
     #[test]
     fn a_begun_unit_is_a_request() {
@@ -232,6 +247,32 @@ mod tests {
             let found = feed_requests(limit, keywords, days, records).get();
             assert_eq!(found, cost, "{limit} of {records}, {keywords} keywords, {days} days");
         }
+    }
+
+    #[test]
+    fn the_codes_of_all_keywords_cost_as_much_as_one_keyword() {
+        let title = Words {
+            en: Some("Roofing".to_owned()),
+            fr: None,
+        };
+        let code = CommodityCode::parse("72101605").unwrap();
+        let translator = Translator::new(std::iter::empty()).with_codes([(&code, &title, 1)].into_iter());
+        let keyword = |text: &str| Keyword::parse(text).unwrap();
+        let with_codes = |text: &str| keyword(text).with_codes(&translator, false, 9);
+        for (keywords, expected) in [
+            (vec![], 0),
+            (vec![keyword("roofing"), keyword("snow")], 2),
+            (
+                vec![with_codes("roofing"), with_codes("roofing"), with_codes("snow")],
+                4,
+            ),
+            (vec![with_codes("snow")], 1),
+        ] {
+            assert_eq!(read_keywords(keywords.iter()), expected);
+        }
+        assert_eq!(with_codes("roofing").codes(), [code.key()]);
+        let none = keyword("roofing").with_codes(&translator, false, 0);
+        assert!(none.codes().is_empty(), "at most as many as asked for");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! query on the same generation returns the same page: all days are counted from the day in the
 //! query.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -37,7 +37,8 @@ pub(crate) struct FeedQuery {
     /// The first day of publication that counts as new.
     pub(crate) since: Date,
     /// The text of each keyword as the client wrote it, and the parsed keyword. A tender must match
-    /// one of them, or one of its translations; without keywords, every tender matches.
+    /// one of them or one of its translations, or have one of its commodity codes; without keywords,
+    /// every tender matches.
     pub(crate) keywords: Vec<(String, Keyword)>,
     /// A notice must have a title or description in one of these languages.
     pub(crate) languages: Vec<Language>,
@@ -234,7 +235,7 @@ fn matching_tenders(
 }
 
 /// Finds the notices since the first day, with a status and, if there are keywords, with one of
-/// these.
+/// these or of their commodity codes.
 fn search_query(query: &FeedQuery, status: &str) -> SearchQuery {
     let window = Filter::Dates {
         role: Role::Date,
@@ -251,8 +252,17 @@ fn search_query(query: &FeedQuery, status: &str) -> SearchQuery {
         .flat_map(|(_, keyword)| keyword.terms().cloned())
         .collect();
     let filters = query.filters.iter().cloned().chain([window, status]).collect();
+    let codes = query.keywords.iter().flat_map(|(_, keyword)| keyword.codes());
+    let codes: BTreeSet<String> = codes.cloned().collect();
+    let text = (!terms.is_empty()).then(|| TextQuery::any(terms));
     SearchQuery {
-        text: (!terms.is_empty()).then(|| TextQuery::any(terms)),
+        text: text.map(|text| {
+            if codes.is_empty() {
+                text
+            } else {
+                text.or_codes(codes.into_iter().collect())
+            }
+        }),
         ..SearchQuery::newest(EntityType::Tender, filters)
     }
 }
@@ -272,8 +282,9 @@ fn match_notice(query: &FeedQuery, record: &Record) -> Option<FeedTender> {
     let mut matched = Vec::new();
     if !query.keywords.is_empty() {
         let tokenized = TokenizedRecord::of(record);
+        let codes = record.keys(Role::Commodity);
         for (index, (_, keyword)) in query.keywords.iter().enumerate() {
-            if keyword.matches(&tokenized, &query.languages) {
+            if keyword.matches(&tokenized, &query.languages) || keyword.means_one_of(&codes) {
                 matched.push(index);
             }
         }

@@ -5,7 +5,7 @@
 //! keywords can be tested against it. Keyword and record share [`Token`]s, so that keywords can be
 //! indexed by them.
 
-use std::{collections::HashSet, fmt};
+use std::{borrow::Cow, collections::HashSet, fmt};
 
 use crate::{
     model::{Language, Record, Role, similarity_terms, stem::stem},
@@ -15,13 +15,16 @@ use crate::{
     },
 };
 
-/// A word or a phrase, and what the other language calls it if it is translated.
+/// A word or a phrase, what the other language calls it if it is translated, and the commodity codes that its words
+/// mean if these are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
     /// As written.
     text: String,
     term: IndexedTerm,
     translations: Vec<IndexedTerm>,
+    /// Keys of commodity codes.
+    codes: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +108,35 @@ impl Keyword {
         }
     }
 
+    /// This keyword with at most so many of the commodity codes that its words mean, those with most records. The codes
+    /// are those that `q` with `match_codes` has for the same text: unlike in a title, the words need not be a phrase.
+    #[must_use]
+    pub(crate) fn with_codes(self, translator: &Translator, translates: bool, max: usize) -> Keyword {
+        // The text was parsed before.
+        let Ok(words) = TextQuery::parse(&self.text) else {
+            return self;
+        };
+        let words = if translates {
+            translator.translate(&words).text
+        } else {
+            words
+        };
+        let mut codes = translator.codes_of(&words);
+        codes.truncate(max);
+        Keyword { codes, ..self }
+    }
+
+    /// The keys of the commodity codes whose records match, and those of the codes below.
+    pub(crate) fn codes(&self) -> &[String] {
+        &self.codes
+    }
+
+    /// Whether one of a record's commodity keys is one of the codes, or below one.
+    pub(crate) fn means_one_of(&self, keys: &[Cow<str>]) -> bool {
+        let is_meant = |key: &Cow<str>| self.codes.iter().any(|code| key.starts_with(code.as_str()));
+        keys.iter().any(is_meant)
+    }
+
     /// Whether a field in one of the languages matches: a word by itself or by its stem in any of
     /// these languages, a phrase as written.
     ///
@@ -141,6 +173,7 @@ impl Keyword {
             text: text.trim().to_owned(),
             term: IndexedTerm::new(term),
             translations: Vec::new(),
+            codes: Vec::new(),
         }
     }
 

@@ -133,6 +133,7 @@ impl Drawn {
         }
         paths.push("/tender/feed?days_back=90&limit=500".to_owned());
         paths.push("/tender/feed?days_back=90&keywords=snow+removal&translate=true".to_owned());
+        paths.push("/tender/feed?days_back=90&keywords=snow+removal,roofing&match_codes=true".to_owned());
         paths.push("/tender/feed".to_owned());
         for list in [
             "bids/export",
@@ -379,8 +380,10 @@ impl Drawn {
         if random.chance(20) {
             query.add("municipality", like["municipality"].as_str()?);
         }
-        if random.chance(30) {
-            query.add("translate", "true");
+        for name in ["translate", "match_codes"] {
+            if random.chance(30) {
+                query.add(name, "true");
+            }
         }
         query.add("limit", &(1 + random.below(60)).to_string());
         Some(Request::Get(query.of("/tender/feed")))

@@ -91,6 +91,53 @@ fn a_translated_keyword_finds_the_other_language() {
 }
 
 #[test]
+fn a_keyword_finds_what_the_codes_mean() {
+    let roofing = json!({"title_en": "Building 12", "unspsc": "72101605"});
+    let old = json!({"publication_date": "2020-01-01", "unspsc_description_en": "Roofing and siding repair"});
+    let french = json!({"title_en": null, "title_fr": "Édifice", "unspsc": "72101605"});
+    let english_code = json!({"title_en": "Lot 5", "gsin": "N5650", "gsin_description_en": "Roofing materials"});
+    let server = own(&[
+        tender("by_code", roofing.clone()),
+        tender("by_word", json!({"title_en": "Roofing of a school"})),
+        tender("closed", merged(roofing.clone(), &json!({"status": "Expired"}))),
+        tender("french", french),
+        tender("gsin", english_code),
+        tender("other", json!({"title_en": "Paper", "unspsc": "14111500"})),
+        tender("taught", merged(roofing, &old)),
+    ]);
+    let all = ["by_code", "by_word", "french", "gsin"];
+    let by_code = ["by_code", "french"];
+    for (query, expected) in [
+        ("keywords=roofing", &all[1..2]),
+        ("keywords=roofing&match_codes=false", &all[1..2]),
+        ("keywords=roofing&match_codes=true", &all),
+        ("keywords=zebra,repair+roofing&match_codes=true", &by_code),
+        ("keywords=%22repair+roofing%22&match_codes=true", &[]),
+        (
+            "keywords=roofing&match_codes=true&languages=en",
+            &["by_code", "by_word", "gsin"],
+        ),
+        ("keywords=roofing&match_codes=true&category=SRV", &[]),
+        ("keywords=toiture&match_codes=true", &by_code),
+        ("keywords=toiture&match_codes=true&translate=true", &all),
+        ("match_codes=true", &["by_code", "by_word", "french", "gsin", "other"]),
+    ] {
+        let found = server.get(&format!("/tender/feed?{query}"));
+        assert_eq!(ids(&found), expected, "{query}");
+    }
+    let answer = server.json("/tender/feed?keywords=zebra,repair+roofing&match_codes=true");
+    assert_eq!(answer["results"][0]["matched_keywords"], json!(["repair roofing"]));
+    // The cursor of a feed with codes is none of a feed without them.
+    let with_codes = "/tender/feed?keywords=roofing&match_codes=true";
+    let page = server.json(&format!("{with_codes}&limit=1"));
+    let cursor = page["next_cursor"].as_str().unwrap();
+    let next = server.get(&format!("{with_codes}&cursor={cursor}"));
+    assert_eq!(ids(&next), all[1..]);
+    let other = server.get(&format!("/tender/feed?keywords=roofing&cursor={cursor}"));
+    assert_eq!(other.status, 400);
+}
+
+#[test]
 fn open_and_new_by_the_day_in_toronto() {
     static CLOCK: AtomicI64 = AtomicI64::new(0);
     fn clock() -> DateTime<Utc> {
@@ -480,7 +527,7 @@ fn invalid_parameters_are_refused() {
             "q=snow",
             422,
             "unknown parameter 'q'; this endpoint accepts keywords, min_value, days_back, languages, department, municipality, \
-             category, notice_type, translate, limit, cursor",
+             category, notice_type, translate, match_codes, limit, cursor",
         ),
     ] {
         let answer = server.get(&format!("/tender/feed?{query}"));

@@ -20,6 +20,7 @@ use crate::{
         cursor::Cursor,
         keyword::Keyword,
         text::{MAX_QUERY_CHARS, MAX_QUERY_WORDS, TextError},
+        translate::MAX_CODES,
     },
 };
 
@@ -34,6 +35,7 @@ pub struct FeedParams {
     pub(crate) category: Option<Given<&'static str>>,
     pub(crate) notice_type: Option<Given<String>>,
     pub(crate) translate: Option<Given<bool>>,
+    pub(crate) match_codes: Option<Given<bool>>,
     pub(crate) limit: Option<Given<u64>>,
     pub(crate) cursor: Option<Given<String>>,
 }
@@ -98,6 +100,12 @@ pub static TABLE: &[FeedParam] = &[
     )
     .default(|| json!(false)),
     FeedParam::new(
+        "match_codes",
+        "`true`: keywords also find the tenders of the commodity codes whose words match them, and of the codes below these",
+        ParamType::Boolean(|p| &mut p.match_codes),
+    )
+    .default(|| json!(false)),
+    FeedParam::new(
         "limit",
         "Maximum number of tenders of the page; a plan may lower it",
         ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
@@ -131,6 +139,9 @@ struct NormalForm {
     /// Left out where it is not asked for, so that cursors of a feed without it stay valid.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     translate: bool,
+    /// Left out for the same reason.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    match_codes: bool,
 }
 
 impl FeedParams {
@@ -149,7 +160,8 @@ impl FeedParams {
         let (limit, lowered_limit) = context.limit(&self.limit);
         let min_value = self.min_value.as_ref().map(|given| given.value);
         let filters = self.filters();
-        let translate = self.translate.as_ref().is_some_and(|given| given.value);
+        let is_true = |given: &Option<Given<bool>>| given.as_ref().is_some_and(|given| given.value);
+        let (translate, match_codes) = (is_true(&self.translate), is_true(&self.match_codes));
         let normal_form = NormalForm {
             keywords: keywords.iter().map(|(text, _)| text.clone()).collect(),
             languages: languages.iter().map(|language| language.code()).collect(),
@@ -157,18 +169,24 @@ impl FeedParams {
             days_back,
             filters: filters.clone(),
             translate,
+            match_codes,
         };
         let (today, after) = match &self.cursor {
             Some(given) => start(given, &normal_form, now)?,
             None => (now, None),
         };
         let translator = &call.generation.translator;
-        let keywords = if translate {
-            let translated = |(text, keyword): (String, Keyword)| (text, keyword.translated(translator));
-            keywords.into_iter().map(translated).collect()
-        } else {
-            keywords
+        let codes_of_each = MAX_CODES / keywords.len().max(1);
+        let extended = |(text, mut keyword): (String, Keyword)| {
+            if translate {
+                keyword = keyword.translated(translator);
+            }
+            if match_codes {
+                keyword = keyword.with_codes(translator, translate, codes_of_each);
+            }
+            (text, keyword)
         };
+        let keywords = keywords.into_iter().map(extended).collect();
         let query = FeedQuery {
             today,
             since: today.days_before(days_back as u32),

@@ -16,4 +16,5 @@ mod lookup;
 mod term_pairs;
 mod translator;
 
+pub(crate) use code_words::MAX_CODES;
 pub use translator::{Addition, Translated, Translator};
