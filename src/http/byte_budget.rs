@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Who holds bytes: an API key by its database id, or all clients without a key together.
@@ -11,12 +14,14 @@ pub(crate) type Owner = Option<i64>;
 /// A number of bytes that all requests share. Clones share it, too.
 ///
 /// Decision D-158: while less than half of it is in use, every owner may reserve. Beyond that, no owner
-/// gets more than a quarter, so one key cannot take the memory that the others need.
+/// gets more than a quarter, so one key cannot take the memory that the others need. Decision D-265: while memory is
+/// short, no owner gets more than a sixteenth.
 #[derive(Clone)]
 pub(crate) struct ByteBudget(Arc<Shared>);
 
 struct Shared {
     limit: usize,
+    is_short: AtomicBool,
     used: Mutex<Used>,
 }
 
@@ -38,6 +43,7 @@ impl ByteBudget {
     pub(crate) fn new(limit: usize) -> ByteBudget {
         ByteBudget(Arc::new(Shared {
             limit,
+            is_short: AtomicBool::new(false),
             used: Mutex::default(),
         }))
     }
@@ -60,9 +66,18 @@ impl ByteBudget {
         self.lock().total
     }
 
-    /// Whether more than half of the budget is in use.
+    /// Whether more than half of the budget is in use, or memory is short.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.used() > self.0.limit / 2
+        self.is_short() || self.used() > self.0.limit / 2
+    }
+
+    /// States whether the memory of the process is short.
+    pub(crate) fn set_short(&self, is_short: bool) {
+        self.0.is_short.store(is_short, Ordering::Relaxed);
+    }
+
+    fn is_short(&self) -> bool {
+        self.0.is_short.load(Ordering::Relaxed)
     }
 
     /// Counters only, which are consistent after each statement. So a panic elsewhere while the lock is held does no
@@ -75,7 +90,8 @@ impl ByteBudget {
         let mut used = self.lock();
         let (total, limit) = (used.total + bytes, self.0.limit);
         let of_owner = used.by_owner.get(&owner).copied().unwrap_or(0) + bytes;
-        let is_too_much = total > limit || (total > limit / 2 && of_owner > limit / 4);
+        let is_too_much =
+            total > limit || (total > limit / 2 && of_owner > limit / 4) || (self.is_short() && of_owner > limit / 16);
         if !is_too_much {
             used.total = total;
             used.by_owner.insert(owner, of_owner);
@@ -152,5 +168,18 @@ mod tests {
         let _second = reserve(&budget, Some(2), 25).unwrap();
         assert!(reserve(&budget, Some(2), 1).is_none());
         let _third = reserve(&budget, None, 25).unwrap();
+    }
+
+    #[test]
+    fn while_memory_is_short_everybody_gets_a_little() {
+        let budget = ByteBudget::new(160);
+        let much = reserve(&budget, Some(1), 30).unwrap();
+        budget.set_short(true);
+        assert!(budget.is_crowded() && reserve(&budget, Some(1), 1).is_none());
+        let _little = reserve(&budget, Some(2), 10).unwrap();
+        assert!(reserve(&budget, Some(2), 1).is_none());
+        budget.set_short(false);
+        assert!(!budget.is_crowded() && reserve(&budget, Some(2), 1).is_some());
+        drop(much);
     }
 }

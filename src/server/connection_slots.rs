@@ -3,7 +3,8 @@
 //! Decision D-160: when more than three quarters of the slots are taken, a new connection makes the server close those
 //! that have kept it waiting longest, first those that never sent a valid key. A client keeps the server waiting while
 //! it has not sent its request, and without a key also while it does not read its response, or has sent further
-//! requests ahead. Every other connection whose request is being answered keeps its slot.
+//! requests ahead. Every other connection whose request is being answered keeps its slot. Decision D-265: while memory
+//! is short, such connections are closed without a new one.
 //!
 //! A few more slots are reserved for `GET /health` from the server's own machine, so that a health
 //! check is answered while all others are taken.
@@ -31,6 +32,8 @@ const KEYED_WAIT: Duration = Duration::from_secs(1);
 /// All slots. The listener and each connection share them.
 pub(crate) struct ConnectionSlots {
     started: Instant,
+    /// Whether the memory of the process is short.
+    is_memory_short: AtomicBool,
     all: Arc<Mutex<SlotPool>>,
     for_health: Arc<Mutex<SlotPool>>,
     pub(crate) counts: Counts,
@@ -82,6 +85,7 @@ impl ConnectionSlots {
     pub(crate) fn new(limit: usize) -> ConnectionSlots {
         ConnectionSlots {
             started: Instant::now(),
+            is_memory_short: AtomicBool::new(false),
             all: SlotPool::shared(limit),
             for_health: SlotPool::shared(HEALTH_SLOTS),
             counts: Counts::default(),
@@ -116,9 +120,24 @@ impl ConnectionSlots {
         self.limit().saturating_add(2 * HEALTH_SLOTS).saturating_mul(2)
     }
 
-    /// Whether so many slots are taken that clients which keep the server waiting have to leave.
+    /// Whether so many slots are taken, or memory is so short, that clients which keep the server waiting have to
+    /// leave.
     pub(crate) fn is_scarce(&self) -> bool {
-        lock(&self.all).is_scarce()
+        self.is_memory_short.load(Ordering::Relaxed) || lock(&self.all).is_scarce()
+    }
+
+    /// States whether the memory of the process is short. While it is, each call closes some connections that keep the
+    /// server waiting.
+    pub(crate) fn set_memory_short(&self, is_short: bool) {
+        self.is_memory_short.store(is_short, Ordering::Relaxed);
+        if is_short {
+            self.evict(&mut lock(&self.all));
+        }
+    }
+
+    fn evict(&self, pool: &mut SlotPool) {
+        let evicted = pool.evict(self.microseconds());
+        self.counts.evicted.fetch_add(evicted, Ordering::Relaxed);
     }
 
     /// Since [`ConnectionSlots::started`].
@@ -130,8 +149,7 @@ impl ConnectionSlots {
         let (slot, id) = {
             let mut pool = lock(pool);
             if pool.is_scarce() {
-                let evicted = pool.evict(self.microseconds());
-                self.counts.evicted.fetch_add(evicted, Ordering::Relaxed);
+                self.evict(&mut pool);
             }
             pool.take()?
         };
@@ -310,6 +328,21 @@ mod tests {
         assert_eq!((slots.open(), lock(&slots.all).leaving), (13, 5));
         drop(guards);
         assert_eq!((slots.open(), lock(&slots.all).leaving), (0, 0));
+    }
+
+    #[test]
+    fn clients_that_keep_the_server_waiting_leave_while_memory_is_short() {
+        let slots = slots(64);
+        let guards: Vec<SlotGuard> = (0..3).map(|_| slots.take(false).unwrap()).collect();
+        guards[1].set_waiting(false);
+        slots.set_memory_short(false);
+        assert!(!slots.is_scarce() && !guards.iter().any(has_to_leave));
+        for expected in [[true, false, false], [true, false, true], [true, false, true]] {
+            slots.set_memory_short(true);
+            assert!(slots.is_scarce());
+            let leaving: Vec<bool> = guards.iter().map(has_to_leave).collect();
+            assert_eq!(leaving, expected);
+        }
     }
 
     #[test]

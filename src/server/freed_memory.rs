@@ -1,5 +1,5 @@
 //! Gives freed memory back to the system: that of connections that have ended, and that which opening a generation
-//! took.
+//! took. If much is in use nevertheless, clients that keep the server waiting have to leave (decision D-265).
 //!
 //! The allocator of glibc keeps freed memory below the last block in use: after 4,096 hostile connections had ended,
 //! 280 of 300 MiB stayed with the process, and 115 of 175 MiB after two million records were opened. So the next attack
@@ -12,8 +12,9 @@ use crate::{
     server::{connection_slots::ConnectionSlots, metrics::anonymous_memory_bytes, worker::PeriodicWorker},
 };
 
-/// How often the number of connections, the generation and the memory are compared.
-const INTERVAL: Duration = Duration::from_secs(1);
+/// How often the number of connections, the generation and the memory are compared. In this time, two cores and a fast
+/// network fill some ten megabytes.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 /// The anonymous memory from which freed memory is given back, although no connections have ended. The server may use
 /// 512 MiB.
@@ -21,6 +22,11 @@ const MUCH_BYTES: i64 = 384 << 20;
 
 /// How much the memory has to grow until it is worth giving some back again.
 const GROWTH_BYTES: i64 = 16 << 20;
+
+/// The anonymous memory from which it is short, and what connections may take of it at least, where an index of more
+/// than two million records takes much itself.
+const SHORT_BYTES: i64 = 416 << 20;
+const CONNECTIONS_BYTES: i64 = 256 << 20;
 
 /// Fewer connections leave too little memory to be worth the pause of the allocator, some milliseconds.
 const MANY: usize = 256;
@@ -52,6 +58,17 @@ impl Used {
     }
 }
 
+/// The least memory since the served generation was opened: what is used without clients.
+struct Least(i64);
+
+impl Least {
+    /// Whether the memory is short.
+    fn is_short(&mut self, bytes: i64) -> bool {
+        self.0 = self.0.min(bytes);
+        bytes >= SHORT_BYTES.max(self.0.saturating_add(CONNECTIONS_BYTES))
+    }
+}
+
 /// The generation that was served when memory was last given back.
 #[derive(Default)]
 struct Served(Option<String>);
@@ -70,6 +87,7 @@ impl Served {
 
 pub(crate) fn start(state: Arc<AppState>, slots: Arc<ConnectionSlots>) -> anyhow::Result<PeriodicWorker> {
     let (mut peak, mut served, mut used) = (Peak::default(), Served::default(), Used::default());
+    let mut least = Least(i64::MAX);
     let metrics = state.metrics.clone();
     let step = move || {
         let generation = state.generation.load_full();
@@ -78,10 +96,19 @@ pub(crate) fn start(state: Arc<AppState>, slots: Arc<ConnectionSlots>) -> anyhow
             peak.has_ended(slots.open()),
             served.has_changed(generation.as_deref().map(|generation| generation.id.as_str())),
         );
-        if has_ended || has_changed || used.is_much(anonymous_memory_bytes().unwrap_or(0)) {
+        let mut bytes = anonymous_memory_bytes().unwrap_or(0);
+        if has_ended || has_changed || used.is_much(bytes) {
             give_back();
-            used = Used(anonymous_memory_bytes().unwrap_or(0));
+            bytes = anonymous_memory_bytes().unwrap_or(0);
+            used = Used(bytes);
         }
+        if has_changed {
+            least = Least(i64::MAX);
+        }
+        let is_short = least.is_short(bytes);
+        slots.set_memory_short(is_short);
+        state.request_bytes.set_short(is_short);
+        state.response_bytes.set_short(is_short);
         true
     };
     PeriodicWorker::start("memory", INTERVAL, &metrics, step)
@@ -132,6 +159,20 @@ mod tests {
         assert!(!used.is_much(MUCH_BYTES + GROWTH_BYTES - 1) && used.is_much(MUCH_BYTES + GROWTH_BYTES));
         // What was given back counts from there.
         assert!(!Used(100 << 20).is_much(300 << 20));
+    }
+
+    #[test]
+    fn memory_is_short_when_connections_take_much_of_it() {
+        const MB: i64 = 1 << 20;
+        let mut least = Least(i64::MAX);
+        for (megabytes, is_short) in [(450, false), (60, false), (415, false), (416, true), (300, false)] {
+            assert_eq!(least.is_short(megabytes * MB), is_short, "{megabytes}");
+        }
+        // A large index takes more than that without any client.
+        let mut least = Least(i64::MAX);
+        for (megabytes, is_short) in [(900, false), (1_155, false), (1_156, true), (901, false)] {
+            assert_eq!(least.is_short(megabytes * MB), is_short, "{megabytes}");
+        }
     }
 
     #[test]
