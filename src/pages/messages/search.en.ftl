@@ -269,6 +269,8 @@ search-meaning-department = Buyer
 search-meaning-solicitation = Solicitation
 search-meaning-commodity = Trade, by its code
 search-meaning-municipality = Place or government
+search-meaning-conditions = Place or year as a condition
+search-meaning-words = Without the words of the question
 search-meaning-records =
     { $count ->
         [one] { $count } record

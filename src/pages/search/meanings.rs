@@ -17,6 +17,7 @@ use crate::{
         messages::Texts,
         page::PageCall,
         route::{Handler, Page},
+        search::split::Split,
     },
 };
 
@@ -36,6 +37,23 @@ pub(crate) struct Meaning {
     /// How many records the link leads to.
     pub(crate) count: String,
     pub(crate) href: String,
+}
+
+impl Meaning {
+    /// The same search with conditions in place of words.
+    pub(crate) fn of_split(t: Texts, split: &Split, records: u64) -> Meaning {
+        let kind = split.asked.entity_type.name();
+        Meaning {
+            label: split.label.clone(),
+            what: t.text(if split.has_conditions {
+                "search-meaning-conditions"
+            } else {
+                "search-meaning-words"
+            }),
+            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
+            href: split.asked.address(),
+        }
+    }
 }
 
 /// The answer to a box.

@@ -28,6 +28,7 @@ mod search_address;
 mod sentence;
 mod shortcuts;
 mod sort_links;
+mod split;
 mod translation;
 mod written_values;
 

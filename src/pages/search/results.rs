@@ -223,7 +223,7 @@ fn found_results(
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     Ok(Results {
         unsearched: unsearched(context, plan),
-        meanings: meanings(context, plan)?,
+        meanings: meanings(context, plan, found)?,
         sentence: sentence(t, asked.entity_type, &found.aggregation),
         coverage: coverage(context, &plan.search.query, &found.aggregation)?,
         notes: quality::other_currencies(t, &currencies_of(&found.aggregation))
@@ -256,7 +256,7 @@ fn unsearched(context: &SearchContext, plan: &Plan) -> Option<String> {
 }
 
 /// What the words may mean, on the first page. Not what the search asks for already.
-fn meanings(context: &SearchContext, plan: &Plan) -> Result<Vec<Meaning>, ApiError> {
+fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Meaning>, ApiError> {
     let (asked, first) = (context.asked, Start::Offset(0));
     let text = asked
         .value("q")
@@ -265,12 +265,17 @@ fn meanings(context: &SearchContext, plan: &Plan) -> Result<Vec<Meaning>, ApiErr
         return Ok(Vec::new());
     };
     let (ask, t) = (context.ask, context.t);
-    let found = meanings::meanings(ask, t, text, asked.entity_type, meanings::ABOVE_RESULTS);
+    let split = plan.split.as_ref().filter(|_| found.split > 0);
+    let mut all: Vec<Meaning> = split
+        .map(|split| Meaning::of_split(t, split, found.split))
+        .into_iter()
+        .collect();
     // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
-    match found {
-        Err(Error::Timeout) => Ok(Vec::new()),
-        found => Ok(found?),
+    match meanings::meanings(ask, t, text, asked.entity_type, meanings::ABOVE_RESULTS) {
+        Err(Error::Timeout) => {}
+        named => all.extend(named?),
     }
+    Ok(all)
 }
 
 /// How much of the total is doubtful. Not where the search is about records with or without a flag.

@@ -21,6 +21,7 @@ use crate::{
         search::{
             facets::{self, ActiveFacet, Choices},
             search_address::SearchAddress,
+            split::Split,
         },
     },
     query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
@@ -34,6 +35,8 @@ pub(crate) struct Plan {
     others: Vec<Other>,
     /// The same search without the records that only their codes find, if there are such codes.
     words_only: Option<SearchQuery>,
+    /// On the first page.
+    pub(crate) split: Option<Split>,
     active: Vec<ActiveFacet>,
 }
 
@@ -53,6 +56,8 @@ pub(crate) struct Found {
     pub(crate) other_counts: Vec<(SearchAddress, Option<u64>)>,
     /// The number of records that only their codes find.
     pub(crate) by_code: u64,
+    /// The number of records of [`Plan::split`].
+    pub(crate) split: u64,
     /// The values that can be added to the active ones of a facet.
     pub(crate) choices: Vec<Choices>,
 }
@@ -82,6 +87,7 @@ impl Plan {
             figures: figures(entity_type),
             others: others.map(other).collect(),
             words_only: words_only(&search.query),
+            split: is_first(&search).then(|| Split::of(&asked, generation)).flatten(),
             active: ActiveFacet::all(&asked, generation),
             search,
             asked,
@@ -95,7 +101,8 @@ impl Plan {
         scans.extend(others.clone().map(|query| (query.entity_type, 1)));
         // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
-        let further = has_days + usize::from(self.words_only.is_some()) + self.active.len() * ActiveFacet::SCANS;
+        let other_texts = usize::from(self.words_only.is_some()) + usize::from(self.split.is_some());
+        let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS;
         scans.push((self.asked.entity_type, further));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
@@ -112,6 +119,8 @@ impl Plan {
         }
         let by_words = self.words_only.as_ref().map(|query| ask.count(query)).transpose()?;
         let by_code = by_words.map_or(0, |by_words| aggregation.total.saturating_sub(by_words));
+        let split = self.split.as_ref().map(|split| ask.count(&split.query)).transpose()?;
+        let split = split.unwrap_or(0);
         let choices = self.active.iter().map(|active| active.run(&self.asked, ask));
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
@@ -121,6 +130,7 @@ impl Plan {
                 pages: Pages::default(),
                 other_counts,
                 by_code,
+                split,
                 choices,
             });
         }
@@ -138,6 +148,7 @@ impl Plan {
             pages,
             other_counts,
             by_code,
+            split,
             choices,
         })
     }
@@ -201,6 +212,10 @@ impl Plan {
             None => self.asked.address(),
         }))
     }
+}
+
+fn is_first(search: &ResolvedSearch) -> bool {
+    search.page.start == Start::Offset(0)
 }
 
 /// The same search without codes; `None` if it has none.

@@ -248,6 +248,8 @@ fn facets_bars_and_meanings_of_the_sample_lead_to_as_many_records_as_they_state(
         ("standing_offer", ""),
         ("pre_solicitation", ""),
         ("contract", "montreal"),
+        ("contract", "who+won+snow+removal+in+montreal"),
+        ("tender", "travaux+toronto+2023"),
     ] {
         let search = format!("/en/search?kind={kind}&q={q}");
         let html = server.html(&search, 200);
@@ -268,6 +270,13 @@ fn facets_bars_and_meanings_of_the_sample_lead_to_as_many_records_as_they_state(
     }
     assert!(followed.len() >= 300, "only {} links", followed.len());
     assert!(by_code > 0, "no record was found for its code");
+    // The place and the year among the words are conditions of a search that found something.
+    for part in [
+        "q=snow%20removal&municipality=montreal",
+        "municipality=toronto&issued_after=2023-01-01",
+    ] {
+        assert!(followed.iter().any(|href| href.contains(part)), "{part}: {followed:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,220 @@
+//! The conditions that stand among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place
+//! and a year. The words alone would have to stand in the text of each record.
+
+use std::collections::HashMap;
+
+use crate::{
+    catalog::generation::{Coverage, Generation},
+    model::{Language, fold::word_list},
+    pages::{
+        place_names::place_name,
+        search::{context::shortened, search_address::SearchAddress},
+    },
+    query::SearchQuery,
+};
+
+/// The same search with conditions in place of words.
+pub(crate) struct Split {
+    pub(crate) asked: SearchAddress,
+    pub(crate) query: SearchQuery,
+    /// The words, the place and the year.
+    pub(crate) label: String,
+    /// Whether a place or a year is a condition; else the words of a question are left out.
+    pub(crate) has_conditions: bool,
+}
+
+/// What a text says.
+#[derive(Debug, Default, PartialEq)]
+struct Parts<'a> {
+    words: String,
+    place: Option<&'a Coverage>,
+    year: Option<&'a str>,
+}
+
+/// Years that somebody may ask for.
+const YEARS: std::ops::RangeInclusive<u16> = 1990..=2099;
+
+/// The most words of the name of a place that are looked for.
+const MAX_NAME_WORDS: usize = 8;
+
+/// Words that begin a question. Folded, in both languages, as all words here.
+const QUESTIONS: [&str; 10] = [
+    "combien", "how", "quel", "quelle", "quelles", "quels", "qui", "what", "which", "who",
+];
+
+/// Words that join others, or that a question has: they say nothing about what was bought.
+const EMPTY_WORDS: [&str; 53] = [
+    "a", "all", "an", "and", "are", "at", "au", "aux", "by", "dans", "de", "depense", "des", "did", "do", "does", "du",
+    "en", "est", "et", "for", "from", "got", "had", "has", "in", "is", "la", "le", "les", "many", "most", "much",
+    "obtenu", "of", "on", "ont", "paid", "par", "plus", "pour", "sont", "spend", "spent", "sur", "the", "to", "un",
+    "une", "was", "were", "win", "won",
+];
+
+/// Words before a city that belong to its name.
+const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
+
+impl Split {
+    /// `None` if the words state no condition that the search does not have already, or would say nothing without it.
+    pub(crate) fn of(asked: &SearchAddress, generation: &Generation) -> Option<Split> {
+        let coverage = &generation.manifest_of(asked.entity_type).coverage;
+        let mut parts = parts(asked.value("q")?, coverage)?;
+        if asked.value("municipality").is_some() {
+            parts.place = None;
+        }
+        if asked.value("issued_after").or(asked.value("issued_before")).is_some() {
+            parts.year = None;
+        }
+        let mut values = vec![("q", parts.words.as_str())];
+        let mut label = vec![shortened(&parts.words)];
+        if let Some(place) = parts.place {
+            values.push(("municipality", &place.municipality));
+            label.push(place_name(place, asked.lang).unwrap_or(&place.municipality).to_owned());
+        }
+        let days = parts
+            .year
+            .map(|year| [format!("{year}-01-01"), format!("{year}-12-31")]);
+        if let Some([first, last]) = &days {
+            values.extend([("issued_after", first.as_str()), ("issued_before", last.as_str())]);
+            label.extend(parts.year.map(str::to_owned));
+        }
+        if parts.words == asked.value("q")? && values.len() == 1 {
+            return None;
+        }
+        let has_conditions = values.len() > 1;
+        let asked = asked.setting(&values);
+        Some(Split {
+            has_conditions,
+            query: asked.query_in(generation)?,
+            asked,
+            label: label.join(", "),
+        })
+    }
+}
+
+/// The parts of a text; `None` for the query language's own signs, and where no word would be left.
+fn parts<'a>(text: &'a str, coverage: &'a [Coverage]) -> Option<Parts<'a>> {
+    let has_sign = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
+    if text.split_whitespace().any(has_sign) {
+        return None;
+    }
+    // Each as it was written, and folded.
+    let mut written: Vec<(&str, String)> = text
+        .split_whitespace()
+        .map(|word| (word, word_list(word).join(" ")))
+        .filter(|(_, folded)| !folded.is_empty())
+        .collect();
+    let is_year = |(_, folded): &(&str, String)| folded.parse().is_ok_and(|year| YEARS.contains(&year));
+    let years: Vec<usize> = (0..written.len()).filter(|number| is_year(&written[*number])).collect();
+    let year = match years[..] {
+        [number] => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
+        _ => None,
+    };
+    let is_question = written.first().is_some_and(|(_, folded)| is_one_of(&QUESTIONS, folded));
+    let place = place(&written, coverage).map(|(place, mut from, to)| {
+        let joins = |folded: &str| is_one_of(&EMPTY_WORDS, folded) || is_one_of(&CITY_WORDS, folded);
+        while from > 0 && joins(&written[from - 1].1) {
+            from -= 1;
+        }
+        written.drain(from..to);
+        place
+    });
+    if place.is_none() && year.is_none() && !is_question {
+        return None;
+    }
+    written.retain(|(_, folded)| !is_one_of(&EMPTY_WORDS, folded) && !is_one_of(&QUESTIONS, folded));
+    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_end_matches('?')).collect();
+    let words = words.join(" ");
+    (!words.is_empty()).then_some(Parts { words, place, year })
+}
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.contains(&word)
+}
+
+/// The place with the longest name among the words, and where it stands.
+fn place<'a>(written: &[(&str, String)], coverage: &'a [Coverage]) -> Option<(&'a Coverage, usize, usize)> {
+    let mut said: HashMap<String, (usize, usize)> = HashMap::new();
+    for from in 0..written.len() {
+        let last = written.len().min(from + MAX_NAME_WORDS);
+        for to in from + 1..=last {
+            let words: Vec<&str> = written[from..to].iter().map(|(_, folded)| folded.as_str()).collect();
+            said.insert(words.join(" "), (from, to));
+        }
+    }
+    let names = coverage.iter().flat_map(|row| {
+        let languages = [Language::English, Language::French].into_iter();
+        languages.filter_map(move |lang| Some((row, word_list(place_name(row, lang)?).join(" "))))
+    });
+    let found = names.filter_map(|(row, name)| said.get(&name).map(|(from, to)| (row, *from, *to)));
+    found.max_by_key(|(row, from, to)| (to - from, *from, row.records))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(slug: &str, en: &str, fr: &str) -> Coverage {
+        Coverage {
+            municipality: slug.to_owned(),
+            name_en: Some(en.to_owned()),
+            name_fr: Some(fr.to_owned()),
+            province: None,
+            government_level: None,
+            records: 1,
+            earliest_date: None,
+            latest_date: None,
+            last_updated: None,
+            source_ids: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_place_and_a_year_among_words_are_conditions() {
+        let places = [
+            row("montreal", "Montreal", "Montréal"),
+            row("montreal-est", "Montréal-Est", "Montréal-Est"),
+            row("quebec-city", "Quebec City", "Québec"),
+            row("toronto", "Toronto", "Toronto"),
+        ];
+        let split = |text: &str| {
+            let parts = parts(text, &places)?;
+            let place = parts.place.map(|place| place.municipality.clone()).unwrap_or_default();
+            Some((parts.words, place, parts.year.unwrap_or_default().to_owned()))
+        };
+        for (text, words, place, year) in [
+            ("road works montreal", "road works", "montreal", ""),
+            ("Who won paving in Toronto in 2015?", "paving", "toronto", "2015"),
+            (
+                "Combien la ville de Montréal a dépensé pour le déneigement ?",
+                "déneigement",
+                "montreal",
+                "",
+            ),
+            ("pavage montréal-est", "pavage", "montreal-est", ""),
+            ("pavage montréal est", "pavage", "montreal-est", ""),
+            ("city planning quebec city 2019", "city planning", "quebec-city", "2019"),
+            ("qui vend du sel de route", "vend sel route", "", ""),
+            ("2015 audit", "audit", "", "2015"),
+        ] {
+            let expected = (words.to_owned(), place.to_owned(), year.to_owned());
+            assert_eq!(split(text), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "montreal",
+            "2015",
+            "in Toronto",
+            "snow removal",
+            "the bridge",
+            "\"snow\" montreal",
+            "snow OR montreal",
+            "snow -montreal",
+            "?",
+            "who won",
+        ] {
+            assert_eq!(split(text), None, "{text}");
+        }
+        // Two years are no year.
+        assert_eq!(split("audit 2015 2016"), None);
+    }
+}
