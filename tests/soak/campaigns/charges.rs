@@ -1,18 +1,19 @@
 //! What requests cost the server, and what they are charged.
 //!
-//! Requests from a grammar of texts, orders and counts, one after the other. The processor time of each, of all threads
+//! Requests from a grammar of all endpoints and pages, one after the other. The processor time of each, of all threads
 //! of the server, must be in proportion to what the response states that it counted as.
 
-use std::{fs, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
-use procure::http::encoding::encode;
-
-use super::setup::{Setup, check_log};
+use super::{
+    charged_requests::Grammar,
+    setup::{Setup, check_log},
+};
 use crate::{
     Common,
-    http::{Next, PATIENCE, RawConnection},
+    http::{Client, Request},
     random::Random,
     report::Report,
 };
@@ -41,15 +42,18 @@ pub struct Options {
 }
 
 /// How many requests the report shows.
-const SHOWN: usize = 5;
+const SHOWN: usize = 20;
 
 /// How often each request is sent. The least time counts, because other threads of the server work too.
 const TIMES: usize = 3;
 
 struct Measured {
-    path: String,
+    request: Request,
     charged: u64,
+    /// The least of all times.
     milliseconds: f64,
+    /// The first time: with what the server keeps for the next one.
+    first: f64,
 }
 
 pub fn run(options: &Options, common: &Common, seed: u64, report: &Report) -> anyhow::Result<()> {
@@ -64,25 +68,14 @@ pub fn run(options: &Options, common: &Common, seed: u64, report: &Report) -> an
     }
     let key = setup.installation.create_key("MEGA", "charged", &[])?;
     let (service, _) = setup.start()?;
-    let (address, mut random) = (setup.installation.address, Random::new(seed, "charges"));
-    let mut measured = Vec::new();
+    let mut client = Client::with_key(setup.installation.address, &key);
+    let grammar = Grammar::read(&mut client, &options.words)?;
+    let (mut random, mut measured) = (Random::new(seed, "charges"), Vec::new());
     for _ in 0..options.count {
-        let path = path(&mut random, &options.words);
-        measured.extend(measure(address, service.id(), &key, path)?);
+        measured.extend(measure(&mut client, service.id(), grammar.request(&mut random))?);
     }
     measured.sort_by(|a, b| per_request(b).total_cmp(&per_request(a)));
-    println!("{:>9} {:>8} {:>9}  request", "ms", "charged", "ms each");
-    for Measured {
-        path,
-        charged,
-        milliseconds,
-    } in measured.iter().take(SHOWN)
-    {
-        println!(
-            "{milliseconds:>9.1} {charged:>8} {:>9.1}  {path}",
-            milliseconds / *charged as f64
-        );
-    }
+    show(&measured, "by the least of three times");
     for request in measured
         .iter()
         .filter(|request| per_request(request) > options.ms as f64)
@@ -90,9 +83,11 @@ pub fn run(options: &Options, common: &Common, seed: u64, report: &Report) -> an
         let each = per_request(request);
         report.violation(
             "a request costs more than it is charged",
-            format!("{each:.1} ms each: {}", request.path),
+            format!("{each:.1} ms each: {}", line(&request.request)),
         );
     }
+    measured.sort_by(|a, b| b.first.total_cmp(&a.first));
+    show(&measured, "by the first time");
     if measured.is_empty() {
         report.violation("no request was answered", "");
     }
@@ -105,67 +100,48 @@ fn per_request(measured: &Measured) -> f64 {
     measured.milliseconds / measured.charged as f64
 }
 
-/// A request of the API or of a page.
-fn path(random: &mut Random, words: &[String]) -> String {
-    let q = encode(&text(random, words));
-    let order = random.pick(&["", "&sort_by=value", "&sort_by=relevance", "&sort_by=value&order=asc"]);
-    match random.below(6) {
-        0 => format!("/contract/stats?q={q}"),
-        1 => format!("/en/search?kind=contract&q={q}{order}"),
-        2 => format!("/en/search.csv?kind=contract&q={q}{order}"),
-        _ => {
-            let counts = random.pick(&[
-                "",
-                "&include_total=true",
-                "&facets=vendor",
-                "&facets=vendor,department",
-                "&explain=true",
-            ]);
-            let limit = random.pick(&["1", "50", "500&offset=9500"]);
-            format!("/contract?q={q}{order}{counts}&limit={limit}")
-        }
+fn show(measured: &[Measured], order: &str) {
+    println!("{order}:");
+    println!(
+        "{:>9} {:>9} {:>8} {:>9}  request",
+        "first, ms", "least, ms", "charged", "ms each"
+    );
+    for request in measured.iter().take(SHOWN) {
+        println!(
+            "{:>9.1} {:>9.1} {:>8} {:>9.1}  {}",
+            request.first,
+            request.milliseconds,
+            request.charged,
+            per_request(request),
+            line(&request.request)
+        );
     }
 }
 
-/// A text with up to 32 words: alone, in phrases, joined by OR, excluded.
-fn text(random: &mut Random, words: &[String]) -> String {
-    let (mut left, mut parts) = (1 + random.below(32), Vec::new());
-    let (longest, excluded, joined) = (1 + random.below(11), random.below(101), random.below(101));
-    while left > 0 {
-        let length = (1 + random.below(longest)).min(left);
-        left -= length;
-        let phrase: Vec<&str> = (0..length).map(|_| random.pick(words).as_str()).collect();
-        let sign = if random.chance(excluded) { "-" } else { "" };
-        if !parts.is_empty() && random.chance(joined) {
-            parts.push("OR".to_owned());
-        }
-        parts.push(format!("{sign}\"{}\"", phrase.join(" ")));
-    }
-    parts.join(" ")
+fn line(request: &Request) -> String {
+    let body = request.body.as_deref().unwrap_or_default();
+    format!("{} {} {:.300}", request.method, request.target, body)
 }
 
-/// Sends the request some times, and returns the least processor time; nothing if it is refused.
-fn measure(address: SocketAddr, process: u32, key: &str, path: String) -> anyhow::Result<Option<Measured>> {
-    let mut least = f64::MAX;
-    let mut charged = 0;
-    for _ in 0..TIMES {
-        let mut connection = RawConnection::open(address, PATIENCE)?;
+/// Sends the request some times, and returns its processor time; nothing if it is refused or free.
+fn measure(client: &mut Client, process: u32, request: Request) -> anyhow::Result<Option<Measured>> {
+    let (mut times, mut charged) = ([0.0; TIMES], 0);
+    for time in &mut times {
         let before = processor_time(process)?;
-        let Next::Response(answer) = connection.get(&path, key) else {
-            bail!("no answer to {path}");
-        };
+        let answer = client.send(&request).with_context(|| line(&request))?;
         let took = processor_time(process)?.saturating_sub(before);
-        if answer.status != 200 {
-            return Ok(None);
-        }
+        // Free answers have no cost: those that are kept, and errors.
         let cost = answer.header("x-ratelimit-cost").and_then(|cost| cost.parse().ok());
-        charged = cost.context("a response without its cost")?;
-        least = least.min(took.as_secs_f64() * 1_000.0);
+        let (200, Some(cost)) = (answer.status, cost) else {
+            return Ok(None);
+        };
+        (*time, charged) = (took.as_secs_f64() * 1_000.0, cost);
     }
     Ok(Some(Measured {
-        path,
+        request,
         charged,
-        milliseconds: least,
+        milliseconds: times.into_iter().fold(f64::MAX, f64::min),
+        first: times[0],
     }))
 }
 

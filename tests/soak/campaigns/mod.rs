@@ -4,6 +4,7 @@
 //! They complement `run`, which does a little of everything for a long time: a campaign does one thing very often.
 
 mod attacks;
+mod charged_requests;
 mod charges;
 mod connections;
 mod contracts;
