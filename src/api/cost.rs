@@ -53,9 +53,20 @@ const PAGE_COUNTS: u64 = 12;
 /// How many records are read in the quick lane at most: a millisecond or two.
 pub(crate) const MAX_QUICK_RECORDS: u64 = 200_000;
 
-/// A batch costs a request for each item.
+/// A batch of names costs a request for each item.
 pub(crate) fn of_batch(items: usize) -> NonZeroU32 {
     requests(items as u64, 1)
+}
+
+/// A batch of estimates or comparables costs a request for each item and each million contracts, which are what an
+/// item is compared with.
+pub(crate) fn of_estimates(generation: &Generation, items: usize) -> NonZeroU32 {
+    estimates_requests(items as u64, generation.manifest_of(EntityType::Contract).records)
+}
+
+fn estimates_requests(items: u64, contracts: u64) -> NonZeroU32 {
+    let each = requests(contracts, RECORDS_PER_REQUEST).get();
+    requests(items.saturating_mul(each.into()), 1)
 }
 
 /// Decision D-262: what a page costs a visitor without a key: a request for each page of results that it costs as much
@@ -211,6 +222,20 @@ mod tests {
             (u64::MAX, 1, u32::MAX),
         ] {
             assert_eq!(requests(amount, unit).get(), cost, "{amount} of {unit}");
+        }
+    }
+
+    #[test]
+    fn an_item_of_a_batch_costs_more_in_a_large_collection() {
+        for (items, contracts, cost) in [
+            (1, 0, 1),
+            (50, 1_000_000, 50),
+            (50, 1_000_001, 100),
+            (2, 9_500_000, 20),
+            (u64::MAX, u64::MAX, u32::MAX),
+        ] {
+            let found = estimates_requests(items, contracts).get();
+            assert_eq!(found, cost, "{items} items, {contracts} contracts");
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
-    api::{export::csv_rows::Rows, params::read},
+    api::{cost, export::csv_rows::Rows, params::read},
     catalog::estimates::{
         ComparablesOptions,
         answer::{Comparable, EstimateItem, TenderItem},
@@ -59,5 +59,6 @@ pub(super) fn comparables(call: &PageCall, record_id: &str) -> Result<Work, ApiE
             Rows(lang).records_of_several(&COLUMNS, records.collect()),
         )
     });
-    call.validated(work.in_lane(Lane::Heavy), &(call.path, call.query))
+    let cost = cost::of_estimates(&call.generation, 1);
+    call.validated(work.in_lane(Lane::Heavy).with_cost(cost), &(call.path, call.query))
 }

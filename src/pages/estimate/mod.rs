@@ -99,7 +99,7 @@ fn page(call: &PageCall, record_id: &str) -> Result<Work, ApiError> {
     let record_id = record_id.to_owned();
     let normal_form = ("worth", record_id.clone());
     let parts = parts(&call.generation, call.today, &record_id);
-    let cost = cost::of_batch(parts.len());
+    let cost = cost::of_estimates(&call.generation, parts.len());
     let work = Work::parts(parts, move |found| reply(layout, &record_id, found)).with_cost(cost);
     call.validated(work, &normal_form)
 }
