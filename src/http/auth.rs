@@ -67,14 +67,8 @@ fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h He
     }
 }
 
-/// The account of a request's key, or a 403 with the reason, or a 400 if there are two keys. A refused
-/// request counts against no account.
-pub(crate) fn check(
-    gateway: &Gateway,
-    keys: &KeyRing,
-    headers: &HeaderMap,
-    now: DateTime<Utc>,
-) -> Result<Arc<Account>, ApiError> {
+/// An error if the host header is checked and does not have its value.
+fn check_host(gateway: &Gateway, headers: &HeaderMap) -> Result<(), ApiError> {
     if let Some(expected) = &gateway.expected_host {
         let host = &gateway.host;
         let given = single(headers, host)?.and_then(|value| value.to_str().ok());
@@ -84,6 +78,18 @@ pub(crate) fn check(
             )));
         }
     }
+    Ok(())
+}
+
+/// The account of a request's key, or a 403 with the reason, or a 400 if there are two keys. A refused
+/// request counts against no account.
+pub(crate) fn check(
+    gateway: &Gateway,
+    keys: &KeyRing,
+    headers: &HeaderMap,
+    now: DateTime<Utc>,
+) -> Result<Arc<Account>, ApiError> {
+    check_host(gateway, headers)?;
     let header = &gateway.key;
     let Some(key) = single(headers, header)?.filter(|value| !value.is_empty()) else {
         return Err(no_key(gateway));
@@ -98,6 +104,31 @@ pub(crate) fn check(
             KeyError::Revoked => "this API key was revoked; ask the operator for a new one".to_owned(),
             KeyError::Expired(end) => format!(
                 "this API key expired at {}; ask the operator for a new one",
+                timestamp::format_seconds(end)
+            ),
+        });
+        refused.with_problem(Problem::Key(error))
+    })
+}
+
+/// The account of the token in a request's path, or a 403 with the reason, which does not repeat the token. A key in a
+/// header is not read.
+pub(crate) fn check_token(
+    gateway: &Gateway,
+    keys: &KeyRing,
+    token: &str,
+    headers: &HeaderMap,
+    now: DateTime<Utc>,
+) -> Result<Arc<Account>, ApiError> {
+    check_host(gateway, headers)?;
+    keys.check_token(token, now).map_err(|error| {
+        let refused = ApiError::forbidden(match error {
+            KeyError::Unknown => {
+                "the token in the address is not valid; check the address, or ask the operator for one".to_owned()
+            }
+            KeyError::Revoked => "this address or its key was revoked; ask the operator for a new address".to_owned(),
+            KeyError::Expired(end) => format!(
+                "the key of this address expired at {}; ask the operator for a new address",
                 timestamp::format_seconds(end)
             ),
         });

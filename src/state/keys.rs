@@ -51,7 +51,8 @@ pub(super) struct KeyRows {
 /// The prefix of every key, so that a key leaked into a text is recognized.
 pub(crate) const PREFIX: &str = "pk_";
 
-const RANDOM_BYTES: usize = 20;
+/// The random bytes of a key, and of the token of an address.
+pub(super) const RANDOM_BYTES: usize = 20;
 
 impl StateDb {
     /// Creates a key and returns it. The label is one line.
@@ -84,14 +85,8 @@ impl StateDb {
         expires_at: Option<DateTime<Utc>>,
         has_trusted_consent: bool,
     ) -> anyhow::Result<String> {
-        let label = label.trim();
-        ensure!(
-            !label.is_empty() && !label.contains(char::is_control),
-            "the label must be one line of text that names the key's owner"
-        );
-        let mut random = [0; RANDOM_BYTES];
-        getrandom::fill(&mut random).context("generating random bytes for the key")?;
-        let key = format!("{PREFIX}{}", hex(&random));
+        let label = check_label(label, "the key's owner")?;
+        let key = random_secret(PREFIX)?;
         let insert = "INSERT INTO keys (sha256, plan, label, created_at, expires_at, trusted_consent) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let expires_at = expires_at.map(|moment| moment.timestamp());
         self.connection
@@ -122,14 +117,19 @@ impl StateDb {
     /// Revokes a key. A key that is already revoked keeps its time of revocation.
     pub fn revoke_key(&self, id: i64, now: DateTime<Utc>) -> anyhow::Result<()> {
         let update = "UPDATE keys SET disabled_at = coalesce(disabled_at, ?2) WHERE id = ?1";
-        // A key may have leaked just when the disk is full.
-        let revoke = || Ok(self.connection.execute(update, params![id, now.timestamp()])?);
-        let changed = with_reserve(&self.path, 0, revoke).map_err(|error| with_remedy(&self.path, error));
-        let state = self.path.display();
-        match changed.with_context(|| format!("key {id} is not revoked in the state database {state}"))? {
+        match self.revoke(update, id, now, "key")? {
             0 => bail!("no key has the id {id}; `procure keys list` lists the keys"),
             _ => Ok(()),
         }
+    }
+
+    /// Runs an update that revokes the row `id` of a kind, also on a full disk. Returns how many rows it changed.
+    pub(super) fn revoke(&self, update: &str, id: i64, now: DateTime<Utc>, kind: &str) -> anyhow::Result<usize> {
+        // A secret may have leaked just when the disk is full.
+        let revoke = || Ok(self.connection.execute(update, params![id, now.timestamp()])?);
+        let changed = with_reserve(&self.path, 0, revoke).map_err(|error| with_remedy(&self.path, error));
+        let state = self.path.display();
+        changed.with_context(|| format!("{kind} {id} is not revoked in the state database {state}"))
     }
 
     /// Sets whether subscriptions of a key need no confirmation. Those that wait go on waiting.
@@ -176,31 +176,50 @@ pub(super) fn hash_key(key: &str) -> Option<KeyHash> {
     (key.len() == PREFIX.len() + 2 * RANDOM_BYTES).then(|| sha256(key))
 }
 
-fn sha256(key: &str) -> KeyHash {
-    Sha256::digest(key).into()
+pub(super) fn sha256(secret: &str) -> KeyHash {
+    Sha256::digest(secret).into()
+}
+
+/// A new secret that cannot be guessed.
+pub(super) fn random_secret(prefix: &str) -> anyhow::Result<String> {
+    let mut random = [0; RANDOM_BYTES];
+    getrandom::fill(&mut random).context("generating random bytes")?;
+    Ok(format!("{prefix}{}", hex(&random)))
+}
+
+/// A label without white space around it, if it is one line. `named` is what it states.
+pub(super) fn check_label<'l>(label: &'l str, named: &str) -> anyhow::Result<&'l str> {
+    let label = label.trim();
+    ensure!(
+        !label.is_empty() && !label.contains(char::is_control),
+        "the label must be one line of text that names {named}"
+    );
+    Ok(label)
+}
+
+/// The time in a column of a row. An invalid one is an error, because it must not be read as "no end".
+pub(super) fn moment(row: &Row, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
+    let seconds: Option<i64> = row.get(column)?;
+    let moment = seconds.map(|seconds| {
+        DateTime::from_timestamp(seconds, 0).ok_or_else(|| malformed(column, format!("{seconds} is not a valid time")))
+    });
+    moment.transpose()
+}
+
+fn malformed(column: usize, why: String) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why.into())
 }
 
 fn key(row: &Row) -> rusqlite::Result<(KeyHash, ApiKey)> {
-    let malformed =
-        |column: usize, why: String| rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why.into());
-    let moment = |column: usize| -> rusqlite::Result<Option<DateTime<Utc>>> {
-        let seconds: Option<i64> = row.get(column)?;
-        // An invalid time must not be read as "no end".
-        let moment = seconds.map(|seconds| {
-            DateTime::from_timestamp(seconds, 0)
-                .ok_or_else(|| malformed(column, format!("{seconds} is not a valid time")))
-        });
-        moment.transpose()
-    };
     let plan: String = row.get(2)?;
     let unknown = || malformed(2, format!("'{plan}' is not a plan; the plans are {}", Plan::names()));
     let key = ApiKey {
         id: row.get(1)?,
         plan: Plan::parse(&plan).ok_or_else(unknown)?,
         label: row.get(3)?,
-        created_at: moment(4)?.expect("the column is NOT NULL"),
-        expires_at: moment(5)?,
-        disabled_at: moment(6)?,
+        created_at: moment(row, 4)?.expect("the column is NOT NULL"),
+        expires_at: moment(row, 5)?,
+        disabled_at: moment(row, 6)?,
         has_trusted_consent: row.get(7)?,
     };
     Ok((row.get(0)?, key))

@@ -6,7 +6,7 @@ use crate::state::address_hash::AddressHash;
 
 /// Entry *n* migrates the schema from version *n* to *n* + 1. A released one is never edited: new ones
 /// are appended.
-pub(super) const MIGRATIONS: [&str; 9] = [
+pub(super) const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0_keys.sql"),
     include_str!("migrations/1_usage.sql"),
     include_str!("migrations/2_subscriptions.sql"),
@@ -16,6 +16,7 @@ pub(super) const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/6_translation.sql"),
     include_str!("migrations/7_mailboxes.sql"),
     include_str!("migrations/8_mail_sites.sql"),
+    include_str!("migrations/9_service_addresses.sql"),
 ];
 
 /// Writes the mailbox of each address that was asked and is still readable, after the migrations: an older program may

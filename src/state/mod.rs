@@ -23,6 +23,7 @@ mod migrations;
 mod reserve;
 #[cfg(test)]
 mod sample_subscription;
+pub mod service_addresses;
 mod site_limits;
 #[cfg(test)]
 mod site_limits_tests;

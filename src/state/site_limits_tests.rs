@@ -119,7 +119,8 @@ fn a_key_that_has_used_its_mails_holds_up_no_address_of_another_key() {
 fn opening_a_database_of_an_older_version_writes_the_mailboxes() {
     let (folder, mut state) = database();
     subscribe(&mut state, KEY, "a.nn@gmail.com", now());
-    let old = "UPDATE confirmations SET mailbox = address;
+    let old = "DROP TABLE service_addresses;
+         UPDATE confirmations SET mailbox = address;
          DROP INDEX mailings_to_site;
          ALTER TABLE mailings DROP COLUMN site;
          ALTER TABLE mailings DROP COLUMN key_id;

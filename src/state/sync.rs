@@ -21,6 +21,7 @@ use crate::{
         database::{StateDb, with_remedy},
         keys::{ApiKey, KeyError, KeyHash, KeyRows, hash_key},
         reserve,
+        service_addresses::{ServiceAddress, hash_token},
         usage::Increment,
     },
 };
@@ -38,6 +39,7 @@ struct Accounts {
     by_hash: HashMap<KeyHash, Arc<Account>>,
     /// The accounts by the database id of their keys.
     by_id: HashMap<i64, Arc<Account>>,
+    addresses: HashMap<KeyHash, ServiceAddress>,
 }
 
 /// The keys in memory, shared by all requests.
@@ -78,6 +80,18 @@ impl KeyRing {
         valid_at(now, self.accounts.load().by_id.get(&key_id))
     }
 
+    /// The account that a request with the token of a service address counts against, if address and key are valid at
+    /// this moment.
+    pub(crate) fn check_token(&self, token: &str, now: DateTime<Utc>) -> Result<Arc<Account>, KeyError> {
+        let accounts = self.accounts.load();
+        let address = hash_token(token).and_then(|hash| accounts.addresses.get(&hash));
+        let address = address.ok_or(KeyError::Unknown)?;
+        if address.revoked_at.is_some() {
+            return Err(KeyError::Revoked);
+        }
+        valid_at(now, accounts.by_id.get(&address.key_id))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.accounts.load().by_hash.is_empty()
     }
@@ -95,11 +109,12 @@ fn valid_at(now: DateTime<Utc>, account: Option<&Arc<Account>>) -> Result<Arc<Ac
 }
 
 impl Accounts {
-    fn of(by_hash: HashMap<KeyHash, Arc<Account>>) -> Accounts {
+    fn of(by_hash: HashMap<KeyHash, Arc<Account>>, addresses: HashMap<KeyHash, ServiceAddress>) -> Accounts {
         let by_id = by_hash.values().map(|account| (account.key.id, Arc::clone(account)));
         Accounts {
             by_id: by_id.collect(),
             by_hash,
+            addresses,
         }
     }
 }
@@ -156,7 +171,7 @@ impl StateSync {
     }
 
     /// Reads what other processes wrote, and writes the requests counted since the last step. Returns
-    /// whether a key changed.
+    /// whether a key or an address changed.
     pub(crate) fn step(&mut self, now: DateTime<Utc>) -> anyhow::Result<bool> {
         self.state.check_file()?;
         // Read first, so that the next step notices a write that happens meanwhile.
@@ -181,12 +196,16 @@ impl StateSync {
         Ok(is_changed)
     }
 
-    /// Returns whether a key changed. The keys themselves are compared, because other servers change the
+    /// Returns whether a key or an address changed. They themselves are compared, because other servers change the
     /// data version about every second by writing counts.
     fn read_keys(&mut self) -> anyhow::Result<bool> {
-        let KeyRows { valid, malformed } = self.state.read_keys()?;
+        let KeyRows { valid, mut malformed } = self.state.read_keys()?;
+        let addresses = self.state.read_service_addresses()?;
+        malformed.extend(addresses.malformed);
+        let addresses = addresses.valid.into_iter().collect();
         let accounts = self.ring.accounts.load();
-        let is_same = accounts.by_hash.len() == valid.len()
+        let is_same = accounts.addresses == addresses
+            && accounts.by_hash.len() == valid.len()
             && valid
                 .iter()
                 .all(|(hash, key)| accounts.by_hash.get(hash).is_some_and(|account| account.key == *key));
@@ -199,7 +218,7 @@ impl StateSync {
                 };
                 (hash, Arc::new(account))
             };
-            let accounts = Accounts::of(valid.into_iter().map(account).collect());
+            let accounts = Accounts::of(valid.into_iter().map(account).collect(), addresses);
             self.ring.accounts.store(Arc::new(accounts));
         }
         for why in malformed.iter().filter(|why| !self.malformed.contains(why)) {

@@ -34,6 +34,8 @@ pub(crate) struct Trace {
     arrived: Instant,
     /// The path template, if the path matches a route.
     pub(crate) route: Option<&'static str>,
+    /// Whether the path has a token, which grants access.
+    pub(crate) has_token: bool,
     /// The database id of the key.
     pub(crate) key: Option<i64>,
     /// Distinguishes visitors of the pages who have no key. Not logged.
@@ -51,6 +53,7 @@ impl Trace {
             id: RequestId::of(request.headers()),
             arrived: Instant::now(),
             route: None,
+            has_token: false,
             key: None,
             visitor: None,
             generation: None,
@@ -140,9 +143,15 @@ const FIXED_PARTS: [&str; 3] = ["lang", "entity_type", "kind"];
 /// The maximum length of a logged path, in characters. Record ids and names in paths are shorter.
 const MAX_PATH_CHARS: usize = 200;
 
+/// The variable part of path templates that grants access.
+const SECRET_PART: &str = "token";
+
 /// The path for the log. A text in it must name something that was found: what a client made up is not logged.
 fn shown_path<'p>(route: &str, path: &'p str, status: StatusCode) -> Option<Cow<'p, str>> {
     let mut parts = route.split('{').skip(1).filter_map(|part| part.split('}').next());
+    if parts.clone().any(|part| part == SECRET_PART) {
+        return None;
+    }
     if !status.is_success() && !parts.all(|part| FIXED_PARTS.contains(&part)) {
         return None;
     }
@@ -216,6 +225,7 @@ mod tests {
                 StatusCode::NOT_MODIFIED,
                 false,
             ),
+            ("/reconcile/{token}/supplier", "/reconcile/rpk_1/supplier", ok, false),
         ] {
             assert_eq!(shown_path(route, path, status).is_some(), is_shown, "{route} {status}");
         }
