@@ -17,6 +17,7 @@ pub(crate) mod handlers;
 pub mod json;
 pub(crate) mod openapi;
 pub mod params;
+pub mod reconciliation;
 pub mod route;
 pub(crate) mod router;
 pub mod routes;

@@ -1,11 +1,14 @@
-//! `procure keys`: creates, lists, trusts and revokes API keys.
+//! `procure keys`: creates, lists, trusts and revokes API keys, and their service addresses.
 
 use anyhow::ensure;
 use chrono::{NaiveDate, NaiveTime, Utc};
 use clap::Subcommand;
 
 use crate::{
-    cli::options::{StateFile, note, parse_plan, print},
+    cli::{
+        key_address::{self, Address},
+        options::{StateFile, note, parse_key_id, parse_plan, print},
+    },
     model::{Date, Plan, timestamp},
     state::{
         database::{self, StateDb},
@@ -40,7 +43,7 @@ pub(crate) enum Keys {
     /// Trust a key: alerts that it subscribes need no confirmation by mail
     Trust {
         /// Number of the key, as `keys list` shows it
-        #[arg(value_parser = parse_id)]
+        #[arg(value_parser = parse_key_id)]
         id: i64,
         #[command(flatten)]
         state: StateFile,
@@ -48,7 +51,7 @@ pub(crate) enum Keys {
     /// Trust a key no longer: new alerts that it subscribes need a confirmation by mail
     Untrust {
         /// Number of the key, as `keys list` shows it
-        #[arg(value_parser = parse_id)]
+        #[arg(value_parser = parse_key_id)]
         id: i64,
         #[command(flatten)]
         state: StateFile,
@@ -56,11 +59,14 @@ pub(crate) enum Keys {
     /// Revoke a key
     Revoke {
         /// Number of the key, as `keys list` shows it
-        #[arg(value_parser = parse_id)]
+        #[arg(value_parser = parse_key_id)]
         id: i64,
         #[command(flatten)]
         state: StateFile,
     },
+    /// Addresses of the reconciliation service that need no header: create, list, revoke
+    #[command(subcommand)]
+    Address(Address),
 }
 
 pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
@@ -107,6 +113,7 @@ pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
             Ok(())
         }
         Keys::Revoke { id, state } => revoke(&state.open_existing()?, id),
+        Keys::Address(command) => key_address::run(command),
     }
 }
 
@@ -143,11 +150,6 @@ fn key_line(key: &ApiKey, requests_today: i64) -> String {
         line.push_str(&format!("  revoked {}", timestamp::format_seconds(end)));
     }
     line + "\n"
-}
-
-fn parse_id(text: &str) -> Result<i64, String> {
-    let advice = "use the number of a key, the first column of `procure keys list`";
-    text.parse().map_err(|_| advice.to_owned())
 }
 
 fn parse_day(text: &str) -> Result<NaiveDate, String> {

@@ -11,6 +11,7 @@ mod export;
 mod fetch;
 mod generations;
 mod index;
+mod key_address;
 mod keys;
 mod mail_options;
 mod normalize;

@@ -97,6 +97,12 @@ pub(crate) fn parse_number<N: FromStr>(text: &str) -> Result<N, String> {
         .map_err(|_| "use a whole number that is not negative".to_owned())
 }
 
+/// The number of an API key.
+pub(crate) fn parse_key_id(text: &str) -> Result<i64, String> {
+    let advice = "use the number of a key, the first column of `procure keys list`";
+    text.parse().map_err(|_| advice.to_owned())
+}
+
 pub(crate) fn parse_plan(name: &str) -> Result<Plan, String> {
     Plan::parse(name).ok_or_else(|| format!("use one of {}", Plan::names()))
 }

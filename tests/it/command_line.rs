@@ -87,6 +87,8 @@ fn a_stated_level_info_logs_what_the_default_logs() {
 fn a_wrong_value_is_refused_with_what_to_write() {
     for (line, part) in [
         ("keys revoke abc", "use the number of a key"),
+        ("keys address create abc --label x", "use the number of a key"),
+        ("keys address revoke abc", "use the number of an address"),
         ("serve --mail-rate 0", "use a whole number above 0"),
         ("serve --bind localhost:8080", "use an IP address and a port"),
         ("serve --admin-bind localhost:9090", "use an IP address and a port"),
@@ -148,6 +150,22 @@ fn commands_that_change_a_key_say_so_on_stderr() {
         let (out, note) = keys(&line);
         assert_eq!(out, "", "{line:?}");
         assert!(note.contains(sentence), "{line:?}: {note}");
+    }
+    keys(&["create", "--plan", "PRO", "--label", "y"]);
+    let (addresses, _) = keys(&["address", "create", "2", "--label", "OpenRefine"]);
+    let token = addresses.split('/').nth(2).unwrap();
+    assert_eq!(
+        addresses,
+        format!("/reconcile/{token}/supplier\n/reconcile/{token}/department\n")
+    );
+    let (list, _) = keys(&["address", "list"]);
+    assert!(
+        list.starts_with("   1  of key    2  created 2") && !list.contains(token),
+        "{list}"
+    );
+    for sentence in ["address 1 is revoked; ", "address 1 was revoked before, at 2"] {
+        let (out, note) = keys(&["address", "revoke", "1"]);
+        assert!(out.is_empty() && note.contains(sentence), "{note}");
     }
     let (list, note) = keys(&["list"]);
     assert!(list.starts_with("   1  PRO") && note.is_empty(), "{list} {note}");
