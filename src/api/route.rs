@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value as Json;
 
 use crate::{
-    api::params::param::Parameter,
+    api::{params::param::Parameter, reconciliation::Reconciliation},
     http::{auth::Gateway, call::Call, error::ApiError, work::Work},
     model::EntityType,
 };
@@ -17,7 +17,7 @@ pub(crate) const MAX_BODY_BYTES: usize = 16 << 10;
 /// An endpoint. A row lists what differs from [`Route::DEFAULT`].
 pub struct Route {
     /// `operationId`: the name of the operation in generated clients, which never changes. For an endpoint that exists
-    /// for each entity type, the type's name follows.
+    /// for each entity type, the type's name follows; for one with a token in its path, `ByToken`.
     pub id: &'static str,
     /// The tag of an endpoint that is not of one entity type.
     pub tag: Tag,
@@ -113,6 +113,8 @@ pub enum Endpoint {
     OfTender(&'static str, fn(&Call, String) -> Result<Work, ApiError>),
     /// `/tender/{record_id}/documents/{doc_index}`; the id is everything in between.
     Document(fn(&Call, String, String) -> Result<Work, ApiError>),
+    /// A service of the Reconciliation API, with or without a token in the path.
+    Reconciliation(Reconciliation),
 }
 
 impl Endpoint {
@@ -125,6 +127,7 @@ impl Endpoint {
             Endpoint::Named(prefix, name, _) => format!("{prefix}{{{name}}}"),
             Endpoint::OfTender(suffix, _) => format!("/tender/{{record_id}}{suffix}"),
             Endpoint::Document(_) => "/tender/{record_id}/documents/{doc_index}".to_owned(),
+            Endpoint::Reconciliation(endpoint) => endpoint.template(),
         }
     }
 
@@ -132,7 +135,7 @@ impl Endpoint {
     pub fn templates(&self) -> Vec<(String, Option<EntityType>)> {
         let template = self.template();
         match self {
-            Endpoint::Fixed(..) | Endpoint::Named(..) => vec![(template, None)],
+            Endpoint::Fixed(..) | Endpoint::Named(..) | Endpoint::Reconciliation(_) => vec![(template, None)],
             Endpoint::Document(_) | Endpoint::OfTender(..) => vec![(template, Some(EntityType::Tender))],
             Endpoint::EntityType(..) | Endpoint::Record(_) => {
                 let path = |of: EntityType| (template.replace("{entity_type}", of.name()), Some(of));
@@ -150,11 +153,19 @@ pub enum Access {
     Uncounted,
     /// For keys of a paid plan.
     Paid,
+    /// With the token of a service address in the path, in place of a key in a header.
+    Token,
 }
 
 impl Access {
+    /// Whether a request counts against a key.
     pub(crate) fn is_keyed(self) -> bool {
         self != Access::Keyless
+    }
+
+    /// Whether the key is sent in a header.
+    pub(crate) fn is_in_header(self) -> bool {
+        self.is_keyed() && self != Access::Token
     }
 }
 

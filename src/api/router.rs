@@ -12,6 +12,7 @@ use crate::{
     api::{
         api_docs,
         params::nearest::nearest,
+        reconciliation::{Service, TokenPath},
         route::{Access, Endpoint, MAX_BODY_BYTES, Route, Verb},
         routes::ROUTES,
     },
@@ -24,7 +25,10 @@ static TEMPLATES: LazyLock<Vec<String>> =
     LazyLock::new(|| ROUTES.iter().map(|route| route.endpoint.template()).collect());
 
 /// The rows whose path matches that of a request.
-pub(crate) struct Found(Vec<(&'static Route, Target)>);
+pub(crate) struct Found {
+    rows: Vec<(&'static Route, Target)>,
+    with_token: Option<TokenPath>,
+}
 
 /// A handler with the variable parts of the path.
 pub(crate) enum Target {
@@ -38,6 +42,7 @@ pub(crate) enum Target {
     Named(fn(&Call, String) -> Result<Work, ApiError>, String),
     Document(fn(&Call, String, String) -> Result<Work, ApiError>, String, String),
     OfTender(fn(&Call, String) -> Result<Work, ApiError>, String),
+    Reconciliation(fn(&Call, &Service) -> Result<Work, ApiError>, Service),
 }
 
 /// A path, split and decoded in the ways that the forms of endpoints need.
@@ -52,6 +57,8 @@ struct Path {
     of_tender: Option<(String, &'static str)>,
     /// The record id and the index, if the path is that of a tender's document.
     document: Option<(String, String)>,
+    /// The token and the rest, if the path is one of a reconciliation service with a token.
+    with_token: Option<TokenPath>,
 }
 
 /// Finds the rows for a raw path. Malformed percent-encoding is an error.
@@ -60,12 +67,16 @@ pub(crate) fn find(path: &str) -> Result<Found, ApiError> {
     let rows = ROUTES
         .iter()
         .filter_map(|route| Some((route, path.target(route.endpoint)?)));
-    Ok(Found(rows.collect()))
+    Ok(Found {
+        rows: rows.collect(),
+        with_token: path.with_token,
+    })
 }
 
-/// Whether an endpoint has the raw path, with any method.
+/// Whether an endpoint has the raw path, with any method, or the path has a token, of which no page must know.
 pub(crate) fn has_endpoint(path: &str) -> bool {
-    path == api_docs::SLASHED || find(path).is_ok_and(|found| !found.0.is_empty())
+    let is_found = |found: Found| !found.rows.is_empty() || found.with_token.is_some();
+    path == api_docs::SLASHED || find(path).is_ok_and(is_found)
 }
 
 /// The maximum size of the body of a request, in bytes. `path` is raw.
@@ -101,6 +112,7 @@ impl Path {
             record_id,
             of_tender,
             document,
+            with_token: TokenPath::parse(path)?,
         })
     }
 
@@ -125,6 +137,10 @@ impl Path {
             Endpoint::Document(handler) => {
                 let (id, index) = self.document.clone()?;
                 Some(Target::Document(handler, id, index))
+            }
+            Endpoint::Reconciliation(endpoint) => {
+                let service = endpoint.service(&self.whole, self.with_token.as_ref())?;
+                Some(Target::Reconciliation(endpoint.handler, service))
             }
         }
     }
@@ -163,26 +179,31 @@ fn split_suffix(entity_type: EntityType, rest: &str) -> Option<(&str, &'static s
 impl Found {
     /// The template of the path, without anything the client sent.
     pub(crate) fn template(&self) -> Option<&'static str> {
-        let (route, _) = self.0.first()?;
+        let (route, _) = self.rows.first()?;
         let row = ROUTES.iter().position(|row| std::ptr::eq(row, *route))?;
         TEMPLATES.get(row).map(String::as_str)
     }
 
     pub(crate) fn is_keyless(&self) -> bool {
-        self.0.first().is_some_and(|(route, _)| !route.access.is_keyed())
+        self.rows.first().is_some_and(|(route, _)| !route.access.is_keyed())
     }
 
     /// Whether a request to it counts only against the rate limit.
     pub(crate) fn is_uncounted(&self) -> bool {
-        self.0
+        self.rows
             .first()
             .is_some_and(|(route, _)| route.access == Access::Uncounted)
+    }
+
+    /// The token in the path, which stands for a key.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.with_token.as_ref().map(|path| path.token.as_str())
     }
 
     /// The row and the handler for a method. Errors: 404 if no row has the path, 405 if only other methods have it.
     pub(crate) fn for_method(self, method: &Method, path: &str) -> Result<(&'static Route, Target), ApiError> {
         let mut allowed: Vec<&str> = Vec::new();
-        for (route, target) in self.0 {
+        for (route, target) in self.rows {
             if route.verb.serves(method) {
                 return Ok((route, target));
             }
@@ -192,7 +213,7 @@ impl Found {
             }
         }
         if allowed.is_empty() {
-            Err(not_found(path))
+            Err(not_found(path, self.with_token))
         } else {
             Err(ApiError::method_not_allowed(method.as_str(), &allowed.join(", ")))
         }
@@ -208,20 +229,21 @@ impl Target {
             Target::Named(handler, name) => handler(call, name),
             Target::Document(handler, id, index) => handler(call, id, index),
             Target::OfTender(handler, id) => handler(call, id),
+            Target::Reconciliation(handler, service) => handler(call, &service),
         }
     }
 }
 
-/// The 404 for a path without a row: it names the nearest path, unless the path starts with an entity type.
-fn not_found(path: &str) -> ApiError {
+/// The 404 for a path without a row: it names the nearest path, unless the path starts with an entity type or has a
+/// token, which the text does not repeat.
+fn not_found(path: &str, with_token: Option<TokenPath>) -> ApiError {
     let first = path.split('/').nth(1).unwrap_or_default();
-    let mut message = format!("no endpoint {}", quoted(path));
-    if EntityType::parse(first).is_none() {
-        let fixed = ROUTES.iter().filter(|route| route.is_described());
-        let fixed = fixed.filter_map(|route| match route.endpoint {
-            Endpoint::Fixed(path, _) => path.strip_prefix('/'),
-            _ => None,
-        });
+    let shown = with_token.as_ref().map(TokenPath::shown);
+    let mut message = format!("no endpoint {}", quoted(shown.as_deref().unwrap_or(path)));
+    if with_token.is_none() && EntityType::parse(first).is_none() {
+        let described = ROUTES.iter().zip(TEMPLATES.iter());
+        let described = described.filter(|(route, template)| route.is_described() && !template.contains('{'));
+        let fixed = described.filter_map(|(_, template)| template.strip_prefix('/'));
         if let Some(near) = nearest(first, EntityType::ALL.iter().map(|of| of.name()).chain(fixed)) {
             message.push_str(&format!("; nearest is '/{near}'"));
         }
@@ -245,6 +267,7 @@ mod tests {
             Ok((_, Target::Named(_, name))) => format!("named {name}"),
             Ok((_, Target::Document(_, id, index))) => format!("document {index} of {id}"),
             Ok((_, Target::OfTender(_, id))) => format!("of {id}"),
+            Ok((_, Target::Reconciliation(_, service))) => format!("{service:?}"),
             Err(error) => format!("{} {}", error.status.as_u16(), error.detail),
         };
         assert_eq!(shown, expected, "{path}");
@@ -283,6 +306,15 @@ mod tests {
             (
                 "/tender/alerts/subscribe",
                 "405 method 'GET' is not allowed here; use POST",
+            ),
+            ("/reconcile/supplier", "Service { party: Supplier, token: None }"),
+            (
+                "/reconcile/rpk%5F1/department/suggest/entity",
+                "Service { party: Body, token: Some(\"rpk_1\") }",
+            ),
+            (
+                "/reconcile/rpk_1/contract",
+                "404 no endpoint '/reconcile/{token}/contract'; /docs lists all endpoints",
             ),
             ("/tender/", "404 no endpoint '/tender/'; /docs lists all endpoints"),
             ("/contracts", "404 no endpoint '/contracts'; nearest is '/contract'"),

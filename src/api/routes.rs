@@ -11,7 +11,7 @@ use crate::api::{
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 56] = [
+pub static ROUTES: [Route; 68] = [
     health::HEALTH,
     usage::USAGE,
     suggest::SUGGEST,
@@ -38,6 +38,18 @@ pub static ROUTES: [Route; 56] = [
     reconcile::BODY_SUGGEST_PROPERTY,
     reconcile::BODY_PROPERTIES,
     reconcile::BODY_PREVIEW,
+    reconcile::with_token(reconcile::SERVICE),
+    reconcile::with_token(reconcile::BATCH),
+    reconcile::with_token(reconcile::SUGGEST_ENTITY),
+    reconcile::with_token(reconcile::SUGGEST_PROPERTY),
+    reconcile::with_token(reconcile::PROPERTIES),
+    reconcile::with_token(reconcile::PREVIEW),
+    reconcile::with_token(reconcile::BODY_SERVICE),
+    reconcile::with_token(reconcile::BODY_BATCH),
+    reconcile::with_token(reconcile::BODY_SUGGEST_ENTITY),
+    reconcile::with_token(reconcile::BODY_SUGGEST_PROPERTY),
+    reconcile::with_token(reconcile::BODY_PROPERTIES),
+    reconcile::with_token(reconcile::BODY_PREVIEW),
     commodities::COMMODITIES,
     commodities::COMMODITY,
     procurement::PROCUREMENT,

@@ -100,7 +100,7 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, service:
     }
     match &pages {
         Some((shared, place)) => pages::headers::add(&mut response, place, shared, &state.gateway.key),
-        None => cors::open(&mut response),
+        None => cors::open(&mut response, trace.has_token),
     }
     // The rest of a body that is too long is not read, so the connection cannot be used again.
     let is_cut = response.status() == StatusCode::PAYLOAD_TOO_LARGE;
@@ -159,12 +159,14 @@ impl Exchange<'_> {
         }
         let found = router::find(path);
         self.trace.route = found.as_ref().ok().and_then(router::Found::template);
+        self.trace.has_token = found.as_ref().is_ok_and(|found| found.token().is_some());
         self.check_draining()?;
         let is_keyless = found.as_ref().is_ok_and(router::Found::is_keyless);
         let plan_limits = if is_keyless {
             *state.plans.limits(Plan::Basic)
         } else {
-            self.admit(found.as_ref().is_ok_and(router::Found::is_uncounted))?
+            let is_uncounted = found.as_ref().is_ok_and(router::Found::is_uncounted);
+            self.admit(found.as_ref().ok().and_then(router::Found::token), is_uncounted)?
         };
         let (route, target) = found?.for_method(request.method(), path)?;
         plan_check::check(state, route, self.admission.as_ref(), &plan_limits)?;
@@ -276,11 +278,15 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    /// Checks the API key and counts the request against its limits; returns the limits of its plan.
-    fn admit(&mut self, is_uncounted: bool) -> Result<PlanLimits, ApiError> {
-        let (request, state) = (self.request, self.state);
+    /// Checks the API key, or the token in the path in its place, and counts the request against the limits of the key;
+    /// returns the limits of its plan.
+    fn admit(&mut self, token: Option<&str>, is_uncounted: bool) -> Result<PlanLimits, ApiError> {
+        let (state, headers) = (self.state, self.request.headers());
         let now = (state.now)();
-        let account = auth::check(&state.gateway, &state.keys, request.headers(), now)?;
+        let account = match token {
+            Some(token) => auth::check_token(&state.gateway, &state.keys, token, headers, now)?,
+            None => auth::check(&state.gateway, &state.keys, headers, now)?,
+        };
         self.trace.key = Some(account.key.id);
         self.set_keyed();
         self.count(if is_uncounted {

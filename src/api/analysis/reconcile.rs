@@ -63,12 +63,10 @@ struct ExtendedProperty {
     id: String,
 }
 
-/// What the service is, and what it can do. Its addresses have no host, so that they are valid behind any gateway.
-pub(crate) fn manifest(party: Party) -> Value {
-    let (url, view) = (
-        format!("/reconcile/{}", party.reconciled()),
-        format!("/{}/", party.noun()),
-    );
+/// What a service is, and what it can do. `url` is the path of the service: addresses have no host, so that they are
+/// valid behind any gateway. Identifiers of spaces are saved with projects, so they never have a token.
+pub(crate) fn manifest(party: Party, url: &str) -> Value {
+    let view = format!("/{}/", party.noun());
     let service = |path: &str| json!({"service_url": url, "service_path": path});
     let name = match party {
         Party::Supplier => "Suppliers of Canadian governments",
@@ -78,7 +76,7 @@ pub(crate) fn manifest(party: Party) -> Value {
         "versions": ["0.2"],
         "name": name,
         "identifierSpace": view,
-        "schemaSpace": format!("{url}/properties/"),
+        "schemaSpace": format!("/reconcile/{}/properties/", party.reconciled()),
         "defaultTypes": [entity_type(party)],
         "view": {"url": format!("{view}{{{{id}}}}")},
         "preview": {"url": format!("{url}/preview?id={{{{id}}}}"), "width": 400, "height": 120},

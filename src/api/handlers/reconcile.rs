@@ -1,5 +1,5 @@
 //! `/reconcile/supplier` and `/reconcile/department`: the Reconciliation API 0.2, by which programs such as OpenRefine
-//! match a list of names.
+//! match a list of names. Each endpoint also has a path with the token of a service address.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,8 @@ use crate::{
             read::{no_parameters, read_all},
             reconcile::{PREVIEW as PREVIEW_PARAMS, ReconcileParams, SERVICE as SERVICE_PARAMS, SUGGEST},
         },
-        route::{Answer, Body, Endpoint, Parameters, Route, Tag, Verb},
+        reconciliation::{Reconciliation, Service},
+        route::{Access, Answer, Body, Endpoint, Parameters, PathParam, Route, Tag, Verb},
     },
     catalog::suppliers::Party,
     http::{
@@ -33,7 +34,7 @@ use crate::{
 pub(crate) const SERVICE: Route = Route {
     id: "reconcileSuppliers",
     tag: Tag::Parties,
-    endpoint: Endpoint::Fixed("/reconcile/supplier", |call| get(call, Party::Supplier)),
+    endpoint: endpoint(Party::Supplier, "", get),
     about: "Reconciliation API 0.2 for suppliers: the manifest, or candidates for the names of a batch",
     parameters: Parameters::Table("reconcile", || describe(SERVICE_PARAMS)),
     answer: Answer::Json(SchemaGenerator::subschema_for::<Object>),
@@ -43,7 +44,7 @@ pub(crate) const SERVICE: Route = Route {
 pub(crate) const BATCH: Route = Route {
     id: "reconcileSuppliersByForm",
     verb: Verb::Post,
-    endpoint: Endpoint::Fixed("/reconcile/supplier", |call| post(call, Party::Supplier)),
+    endpoint: endpoint(Party::Supplier, "", post),
     about: "The same with `queries` or `extend` in a form, which may be longer than an address",
     parameters: Parameters::None,
     body: Body::Form(&["queries", "extend"]),
@@ -54,9 +55,7 @@ pub(crate) const BATCH: Route = Route {
 
 pub(crate) const SUGGEST_ENTITY: Route = Route {
     id: "suggestSuppliers",
-    endpoint: Endpoint::Fixed("/reconcile/supplier/suggest/entity", |call| {
-        suggest_entity(call, Party::Supplier)
-    }),
+    endpoint: endpoint(Party::Supplier, "/suggest/entity", suggest_entity),
     about: "Suppliers with a name that contains a text, for a field that completes itself",
     parameters: Parameters::Table("suggest", || describe(SUGGEST)),
     ..SERVICE
@@ -64,16 +63,14 @@ pub(crate) const SUGGEST_ENTITY: Route = Route {
 
 pub(crate) const SUGGEST_PROPERTY: Route = Route {
     id: "suggestSupplierProperties",
-    endpoint: Endpoint::Fixed("/reconcile/supplier/suggest/property", suggest_property),
+    endpoint: endpoint(Party::Supplier, "/suggest/property", suggest_property),
     about: "Properties of suppliers whose name contains a text",
     ..SUGGEST_ENTITY
 };
 
 pub(crate) const PROPERTIES: Route = Route {
     id: "listSupplierProperties",
-    endpoint: Endpoint::Fixed("/reconcile/supplier/properties", |call| {
-        properties(call, Party::Supplier)
-    }),
+    endpoint: endpoint(Party::Supplier, "/properties", properties),
     about: "The properties of suppliers that `extend` answers",
     parameters: Parameters::None,
     ..SERVICE
@@ -81,7 +78,7 @@ pub(crate) const PROPERTIES: Route = Route {
 
 pub(crate) const PREVIEW: Route = Route {
     id: "previewSupplier",
-    endpoint: Endpoint::Fixed("/reconcile/supplier/preview", |call| preview(call, Party::Supplier)),
+    endpoint: endpoint(Party::Supplier, "/preview", preview),
     about: "A supplier in a few lines of HTML, to show in a small frame",
     parameters: Parameters::Table("preview", || describe(PREVIEW_PARAMS)),
     answer: Answer::Html,
@@ -90,46 +87,78 @@ pub(crate) const PREVIEW: Route = Route {
 
 pub(crate) const BODY_SERVICE: Route = Route {
     id: "reconcileBodies",
-    endpoint: Endpoint::Fixed("/reconcile/department", |call| get(call, Party::Body)),
+    endpoint: endpoint(Party::Body, "", get),
     about: "Reconciliation API 0.2 for public bodies: the manifest, or candidates for the names of a batch",
     ..SERVICE
 };
 
 pub(crate) const BODY_BATCH: Route = Route {
     id: "reconcileBodiesByForm",
-    endpoint: Endpoint::Fixed("/reconcile/department", |call| post(call, Party::Body)),
+    endpoint: endpoint(Party::Body, "", post),
     ..BATCH
 };
 
 pub(crate) const BODY_SUGGEST_ENTITY: Route = Route {
     id: "suggestBodies",
-    endpoint: Endpoint::Fixed("/reconcile/department/suggest/entity", |call| {
-        suggest_entity(call, Party::Body)
-    }),
+    endpoint: endpoint(Party::Body, "/suggest/entity", suggest_entity),
     about: "Public bodies with a name that contains a text, for a field that completes itself",
     ..SUGGEST_ENTITY
 };
 
 pub(crate) const BODY_SUGGEST_PROPERTY: Route = Route {
     id: "suggestBodyProperties",
-    endpoint: Endpoint::Fixed("/reconcile/department/suggest/property", suggest_property),
+    endpoint: endpoint(Party::Body, "/suggest/property", suggest_property),
     about: "Properties of public bodies whose name contains a text",
     ..SUGGEST_PROPERTY
 };
 
 pub(crate) const BODY_PROPERTIES: Route = Route {
     id: "listBodyProperties",
-    endpoint: Endpoint::Fixed("/reconcile/department/properties", |call| properties(call, Party::Body)),
+    endpoint: endpoint(Party::Body, "/properties", properties),
     about: "The properties of public bodies that `extend` answers",
     ..PROPERTIES
 };
 
 pub(crate) const BODY_PREVIEW: Route = Route {
     id: "previewBody",
-    endpoint: Endpoint::Fixed("/reconcile/department/preview", |call| preview(call, Party::Body)),
+    endpoint: endpoint(Party::Body, "/preview", preview),
     about: "A public body in a few lines of HTML, to show in a small frame",
     ..PREVIEW
 };
+
+const fn endpoint(
+    party: Party,
+    suffix: &'static str,
+    handler: fn(&Call, &Service) -> Result<Work, ApiError>,
+) -> Endpoint {
+    Endpoint::Reconciliation(Reconciliation {
+        party,
+        suffix,
+        has_token: false,
+        handler,
+    })
+}
+
+/// The same endpoint for requests with a token in the path.
+pub(crate) const fn with_token(route: Route) -> Route {
+    let endpoint = match route.endpoint {
+        Endpoint::Reconciliation(endpoint) => Endpoint::Reconciliation(endpoint.with_token()),
+        other => other,
+    };
+    Route {
+        endpoint,
+        access: Access::Token,
+        path_params: TOKEN,
+        ..route
+    }
+}
+
+const TOKEN: &[PathParam] = &[PathParam::Fixed {
+    component: "service_token",
+    name: "token",
+    about: "The token of a service address, which `procure keys address create` makes for a key",
+    example: "rpk_0123456789abcdef0123456789abcdef01234567",
+}];
 
 /// An object of the Reconciliation API 0.2.
 #[derive(Serialize, JsonSchema)]
@@ -139,18 +168,19 @@ struct Object {
     members: serde_json::Map<String, Value>,
 }
 
-fn get(call: &Call, party: Party) -> Result<Work, ApiError> {
-    answer(call, party, read_all(SERVICE_PARAMS, call.query)?)
+fn get(call: &Call, service: &Service) -> Result<Work, ApiError> {
+    answer(call, service, read_all(SERVICE_PARAMS, call.query)?)
 }
 
-fn post(call: &Call, party: Party) -> Result<Work, ApiError> {
+fn post(call: &Call, service: &Service) -> Result<Work, ApiError> {
     no_parameters(call.query)?;
     let form = call.body.clone().unwrap_or_default();
     let form = str::from_utf8(&form).map_err(|_| ApiError::unprocessable("the form is not UTF-8"))?;
-    answer(call, party, read_all(SERVICE_PARAMS, form)?)
+    answer(call, service, read_all(SERVICE_PARAMS, form)?)
 }
 
-fn answer(call: &Call, party: Party, given: ReconcileParams) -> Result<Work, ApiError> {
+fn answer(call: &Call, service: &Service, given: ReconcileParams) -> Result<Work, ApiError> {
+    let party = service.party;
     if let Some(queries) = given.queries {
         let batch = reconcile::parse_batch(&queries.value).map_err(ApiError::unprocessable)?;
         let cost = cost::of_batch(batch.len());
@@ -162,11 +192,12 @@ fn answer(call: &Call, party: Party, given: ReconcileParams) -> Result<Work, Api
         let answer = reconcile::extend(call.generation.parties(party), &extend.value);
         Work::json(&answer.map_err(ApiError::unprocessable)?)
     } else {
-        Work::json(&reconcile::manifest(party))
+        Work::json(&reconcile::manifest(party, &service.path()))
     }
 }
 
-fn suggest_entity(call: &Call, party: Party) -> Result<Work, ApiError> {
+fn suggest_entity(call: &Call, service: &Service) -> Result<Work, ApiError> {
+    let party = service.party;
     let given: ReconcileParams = read_all(SUGGEST, call.query)?;
     let prefix = given.prefix.map(|given| given.value).unwrap_or_default();
     Ok(Work::search(&call.generation, move |ask| {
@@ -174,18 +205,19 @@ fn suggest_entity(call: &Call, party: Party) -> Result<Work, ApiError> {
     }))
 }
 
-fn suggest_property(call: &Call) -> Result<Work, ApiError> {
+fn suggest_property(call: &Call, _: &Service) -> Result<Work, ApiError> {
     let given: ReconcileParams = read_all(SUGGEST, call.query)?;
     let prefix = given.prefix.map(|given| given.value).unwrap_or_default();
     Work::json(&reconcile::suggest_properties(&prefix))
 }
 
-fn properties(call: &Call, party: Party) -> Result<Work, ApiError> {
+fn properties(call: &Call, service: &Service) -> Result<Work, ApiError> {
     no_parameters(call.query)?;
-    Work::json(&reconcile::proposed_properties(party))
+    Work::json(&reconcile::proposed_properties(service.party))
 }
 
-fn preview(call: &Call, party: Party) -> Result<Work, ApiError> {
+fn preview(call: &Call, service: &Service) -> Result<Work, ApiError> {
+    let party = service.party;
     let given: ReconcileParams = read_all(PREVIEW_PARAMS, call.query)?;
     let id = given.id.map(|given| given.value).unwrap_or_default();
     let found = call.generation.parties(party).with_id(&id);

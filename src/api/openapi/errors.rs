@@ -57,7 +57,7 @@ pub(crate) static SHARED: [SharedError; 14] = [
         "403",
         "Forbidden",
         RateLimitHeaders::Never,
-        |route| matches!(route.access, Access::Keyed | Access::Uncounted),
+        |route| matches!(route.access, Access::Keyed | Access::Uncounted | Access::Token),
         "No valid API key",
         |gateway| no_key(gateway).detail,
     ),

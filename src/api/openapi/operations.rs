@@ -6,7 +6,7 @@ use crate::{
     api::{
         examples,
         openapi::{parameters, responses, schemas},
-        route::{Answer, Body, Link, Route, Verb},
+        route::{Access, Answer, Body, Link, Route, Verb},
         routes::ROUTES,
         schema_refs::{component, type_name},
     },
@@ -37,7 +37,7 @@ fn operation(route: &Route, of: Option<EntityType>, suffix: &str, note: &str, re
         "parameters": parameters::of(route, of),
         "responses": responses,
     });
-    if !route.access.is_keyed() {
+    if !route.access.is_in_header() {
         operation["security"] = json!([]);
     }
     if let Some(body) = request_body(route) {
@@ -47,7 +47,8 @@ fn operation(route: &Route, of: Option<EntityType>, suffix: &str, note: &str, re
 }
 
 fn id(route: &Route, of: Option<EntityType>) -> String {
-    route.id.to_owned() + &of.map(type_name).unwrap_or_default()
+    let by_token = if route.access == Access::Token { "ByToken" } else { "" };
+    route.id.to_owned() + &of.map(type_name).unwrap_or_default() + by_token
 }
 
 fn request_body(route: &Route) -> Option<Value> {

@@ -44,9 +44,12 @@ pub(crate) fn preflight(gateway: &Gateway) -> HttpResponse {
         .finish()
 }
 
-/// Lets scripts of any origin read a response.
-pub(crate) fn open(response: &mut HttpResponse) {
+/// Lets scripts of any origin read a response. If the path of its request grants access, no `Referer` may repeat it.
+pub(crate) fn open(response: &mut HttpResponse, is_secret: bool) {
     let headers = response.headers_mut();
+    if is_secret {
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    }
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED.clone());
 }
