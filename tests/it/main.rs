@@ -54,6 +54,7 @@ mod scan;
 mod scan_counts;
 mod scan_relevance;
 mod scenarios;
+mod service_addresses;
 mod stopping;
 mod stores;
 mod suggest;
