@@ -18,7 +18,7 @@ pub enum ValueAggregation {
 }
 
 /// Counts the values of a facet and returns the `size` most frequent ones. A request has at most
-/// one per facet.
+/// one per facet. Of [`Facet::Body`], all combinations of departments are counted and returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermsAggregation {
     pub facet: Facet,
@@ -43,8 +43,11 @@ pub struct Aggregation {
     pub total: u64,
     pub earliest_date: Option<Date>,
     pub latest_date: Option<Date>,
-    /// One entry for each requested facet.
+    /// One entry for each requested facet but [`Facet::Body`].
     pub facets: BTreeMap<Facet, FacetBuckets>,
+    /// If [`Facet::Body`] was requested: the combinations of departments that records name, in the order of their
+    /// names.
+    pub combinations: Vec<Combination>,
     /// `None` where the entity type has no value field, or no values were requested.
     pub values: Option<ValueStats>,
 }
@@ -56,6 +59,7 @@ impl Aggregation {
         Aggregation {
             facets: terms
                 .iter()
+                .filter(|terms| terms.facet != Facet::Body)
                 .map(|terms| (terms.facet, FacetBuckets::default()))
                 .collect(),
             values: has_values.then(ValueStats::default),
@@ -89,6 +93,16 @@ pub struct FacetBucket {
     pub count: u64,
     /// In Canadian dollars; of a currency ([`Facet::Currency`]) in that currency. Zero where no values
     /// of money were requested.
+    pub total_value: Money,
+}
+
+/// The records that have exactly these values of a facet, so each record counts in one combination.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Combination {
+    /// Distinct, in ascending order.
+    pub values: Vec<String>,
+    pub count: u64,
+    /// As in [`FacetBucket`].
     pub total_value: Money,
 }
 

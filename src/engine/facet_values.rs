@@ -4,13 +4,17 @@
 //! Values are numbered by descending count, so that a list of values in numeric order is a list by
 //! rank.
 
-use std::{cmp::Reverse, collections::HashMap, ops::Range};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Range,
+};
 
 use bytes::Bytes;
 
 use crate::{
     engine::{
-        aggregation::{FacetBucket, FacetBuckets, Money},
+        aggregation::{Combination, FacetBucket, FacetBuckets, Money},
         deadline::Deadline,
         error::Error,
         name_words::NameWords,
@@ -300,6 +304,24 @@ impl FacetValues {
         }
         let found = self.most_frequent(size, |value| sum_of_value[value as usize].count);
         self.buckets_of(found, |value| sum_of_value[value as usize].total_value)
+    }
+
+    /// The combinations of values of some records, given as the count and the sum of each code.
+    pub(crate) fn combinations(&self, sum_of_code: &[Sum]) -> Vec<Combination> {
+        let mut found: BTreeMap<BTreeSet<&str>, Sum> = BTreeMap::new();
+        for (code, sum) in (0u32..).zip(sum_of_code).filter(|(_, sum)| sum.count > 0) {
+            let values = self.values_of_code(code);
+            let names: BTreeSet<&str> = values.iter().map(|value| self.name(value)).collect();
+            if !names.is_empty() {
+                found.entry(names).or_default().add(*sum);
+            }
+        }
+        let combination = |(names, sum): (BTreeSet<&str>, Sum)| Combination {
+            values: names.into_iter().map(str::to_owned).collect(),
+            count: sum.count,
+            total_value: sum.total_value,
+        };
+        found.into_iter().map(combination).collect()
     }
 
     /// Up to `size` of the values that `count` gives records, most frequent first, equal ones by name.

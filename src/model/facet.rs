@@ -48,6 +48,9 @@ pub enum Facet {
     /// The vendors' suppliers. No index stores it: the vendors of a generation are counted, and joined by the suppliers
     /// that they are names of.
     Supplier,
+    /// The public bodies of the departments. No index stores it: the combinations of departments that records name are
+    /// counted ([`Facet::Department`]), and joined by the bodies that they are names of.
+    Body,
 }
 
 impl Facet {
@@ -92,11 +95,21 @@ impl Facet {
             Facet::Bids => "bids",
             Facet::Competition => "competition",
             Facet::Supplier => "supplier",
+            Facet::Body => "body",
+        }
+    }
+
+    /// The facet whose entries an index stores for this one.
+    pub(crate) const fn stored(self) -> Facet {
+        match self {
+            Facet::Supplier => Facet::Vendor,
+            Facet::Body => Facet::Department,
+            stored => stored,
         }
     }
 
     pub(crate) fn parse(name: &str) -> Option<Facet> {
-        let mut all = Facet::ALL.into_iter().chain([Facet::Supplier]);
+        let mut all = Facet::ALL.into_iter().chain([Facet::Supplier, Facet::Body]);
         all.find(|facet| facet.name() == name)
     }
 
@@ -139,7 +152,7 @@ impl Facet {
             Facet::QualityFlag => keys(record, Role::QualityFlag),
             Facet::Competition => keys(record, Role::Competition),
             Facet::Currency => one(record.currency()),
-            Facet::Department => buyers(record),
+            Facet::Department | Facet::Body => buyers(record),
             Facet::Bids => bids(record).into_iter().collect(),
         }
     }
@@ -168,7 +181,7 @@ impl Facet {
             Facet::Year => (&[], Some(Role::Date)),
             Facet::Commodity => (&[], Some(Role::Commodity)),
             Facet::NamedDepartment => (&names[..3], None),
-            Facet::Department => (&names, None),
+            Facet::Department | Facet::Body => (&names, None),
             Facet::Vendor | Facet::Supplier => (&["vendor_name"], None),
             Facet::GovernmentLevel => (&names[3..], None),
             Facet::Province => (&["province"], None),
@@ -198,7 +211,7 @@ impl Facet {
     pub(crate) fn role(self) -> Option<Role> {
         match self {
             Facet::Vendor | Facet::Supplier => Some(Role::Vendor),
-            Facet::NamedDepartment | Facet::Department => Some(Role::Department),
+            Facet::NamedDepartment | Facet::Department | Facet::Body => Some(Role::Department),
             Facet::ProcurementMethod => Some(Role::ProcurementMethod),
             Facet::NoticeType => Some(Role::NoticeType),
             _ => None,

@@ -432,7 +432,8 @@ fn agree_on_aggregations(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQ
         ValueAggregation::Percentiles,
     ][size % 3];
     for size in [size, usize::MAX] {
-        let terms = Facet::ALL.map(|facet| TermsAggregation { facet, size });
+        let mut terms = Facet::ALL.map(|facet| TermsAggregation { facet, size }).to_vec();
+        terms.push(TermsAggregation::all(Facet::Body));
         let aggregate = |engine: &dyn Engine| engine.aggregate(query, &terms, values, Deadline::never()).unwrap();
         let (found, expected) = (aggregate(engine), aggregate(scan));
         for (facet, buckets) in &expected.facets {

@@ -9,7 +9,7 @@ use std::{
 use procure::{
     engine::{
         aggregation::{
-            Aggregation, FacetBucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
+            Aggregation, Combination, FacetBucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
             ValueDistribution, ValueStats,
         },
         market_counts::MarketCounts,
@@ -280,7 +280,7 @@ pub fn aggregate(
 ) -> Aggregation {
     let dates: Vec<Date> = hits.iter().filter_map(|record| record.date(Role::Date)).collect();
     let mut facets = BTreeMap::new();
-    for TermsAggregation { facet, size } in terms {
+    for TermsAggregation { facet, size } in terms.iter().filter(|terms| terms.facet != Facet::Body) {
         let names = display_names(all, entity_type, *facet);
         let mut buckets: Vec<FacetBucket> = sums(all, *facet, hits, values)
             .into_iter()
@@ -305,8 +305,44 @@ pub fn aggregate(
         earliest_date: dates.iter().copied().min(),
         latest_date: dates.iter().copied().max(),
         facets,
+        combinations: if terms.iter().any(|terms| terms.facet == Facet::Body) {
+            combinations(all, entity_type, hits, values)
+        } else {
+            Vec::new()
+        },
         values: has_values.then(|| value_stats(hits, values)),
     }
+}
+
+/// The departments that each record names, counted together.
+fn combinations(
+    all: &Collection,
+    entity_type: EntityType,
+    hits: &[&Record],
+    values: ValueAggregation,
+) -> Vec<Combination> {
+    let names = display_names(all, entity_type, Facet::Department);
+    let mut sums: BTreeMap<Vec<String>, (u64, Money)> = BTreeMap::new();
+    for record in hits {
+        let keys = all.keys(Facet::Department, record);
+        let mut named: Vec<String> = keys.iter().map(|key| names[key].clone()).collect();
+        named.sort();
+        named.dedup();
+        if named.is_empty() {
+            continue;
+        }
+        let (count, sum) = sums.entry(named).or_default();
+        *count += 1;
+        if let (Some(value), true) = (dollars(record), values != ValueAggregation::None) {
+            sum.add(Money::of(value));
+        }
+    }
+    let combination = |(values, (count, total_value))| Combination {
+        values,
+        count,
+        total_value,
+    };
+    sums.into_iter().map(combination).collect()
 }
 
 fn value_stats(hits: &[&Record], aggregation: ValueAggregation) -> ValueStats {

@@ -10,6 +10,7 @@ use super::{
     aggregation_results::{AggregationResults, unreadable},
     counts::{
         CountJob, Counted, SEARCHES, add_counts, batches, code_range, entry_buckets, jobs, read_counts, read_sum, sums,
+        sums_of_codes,
     },
     mapping::record,
     percentiles::{self, Finder},
@@ -60,9 +61,13 @@ pub(crate) fn aggregate(
     aggregation.latest_date = date(dated.metric(LATEST)?);
     let mut vendors = None;
     for TermsAggregation { facet, size } in terms {
-        let counted = read_facet(*facet, &batches, &responses)?;
+        let counted = read_facet(facet.stored(), &batches, &responses)?;
         if *facet == Facet::Vendor {
             vendors = Some(VendorCounts::new(counted, *size, has_values));
+        } else if *facet == Facet::Body {
+            if let Some(departments) = searcher.index.values(facet.stored()) {
+                aggregation.combinations = departments.combinations(&sums_of_codes(departments, &counted)?);
+            }
         } else if let Some(values) = searcher.index.values(*facet) {
             let buckets = entry_buckets(values, &counted, *size)?;
             aggregation.facets.insert(*facet, buckets);

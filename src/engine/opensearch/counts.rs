@@ -76,15 +76,20 @@ impl TermsResult {
     }
 }
 
-/// The counts that the facets need. A facet that no record has needs none.
+/// The counts that the facets need. A facet that no record has needs none, and two that count the same entries share
+/// theirs.
 pub(crate) fn jobs(searcher: &Searcher, terms: &[TermsAggregation]) -> Vec<CountJob> {
-    let mut jobs = Vec::new();
+    let mut jobs: Vec<CountJob> = Vec::new();
     for TermsAggregation { facet, size } in terms {
-        let codes = searcher.index.codes(*facet);
+        let facet = facet.stored();
+        if jobs.iter().any(|job| job.facet == facet) {
+            continue;
+        }
+        let codes = searcher.index.codes(facet);
         for first in (0..codes).step_by(MAX_BUCKETS) {
             let in_range = MAX_BUCKETS.min(codes - first);
             jobs.push(CountJob {
-                facet: *facet,
+                facet,
                 first,
                 codes: in_range,
                 size: match facet {
@@ -255,12 +260,16 @@ fn money(sums: [f64; stored_money::PARTS + 1]) -> Result<Money, Error> {
 }
 
 pub(crate) fn entry_buckets(values: &FacetValues, counted: &[Counted], size: usize) -> Result<FacetBuckets, Error> {
+    Ok(values.buckets(&sums_of_codes(values, counted)?, size))
+}
+
+pub(crate) fn sums_of_codes(values: &FacetValues, counted: &[Counted]) -> Result<Vec<Sum>, Error> {
     let mut sum_of_code = vec![Sum::default(); values.code_count()];
     for (code, sum) in counted.iter().flat_map(|counted| &counted.buckets) {
         let known = sum_of_code.get_mut(*code as usize);
         *known.ok_or_else(|| unreadable(format!("code {code} is unknown")))? = *sum;
     }
-    Ok(values.buckets(&sum_of_code, size))
+    Ok(sum_of_code)
 }
 
 #[cfg(test)]

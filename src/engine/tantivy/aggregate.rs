@@ -15,8 +15,8 @@ use super::{
 use crate::{
     engine::{
         aggregation::{
-            Aggregation, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation, ValueDistribution,
-            ValueStats, nearest_rank,
+            Aggregation, Combination, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
+            ValueDistribution, ValueStats, nearest_rank,
         },
         deadline::Deadline,
         error::Error,
@@ -110,12 +110,19 @@ pub(crate) fn aggregate(
         };
         Ok((terms.facet, buckets))
     };
+    let (of_bodies, terms): (Vec<TermsAggregation>, Vec<TermsAggregation>) =
+        terms.iter().partition(|terms| terms.facet == Facet::Body);
     let facets: BTreeMap<Facet, FacetBuckets> = if documents.len() < PARALLEL {
         terms.iter().map(count).collect::<Result<_, Error>>()?
     } else {
-        helper_threads::map(terms, count)?.into_iter().collect()
+        helper_threads::map(&terms, count)?.into_iter().collect()
     };
     deadline.check()?;
+    let combinations = if of_bodies.is_empty() {
+        Vec::new()
+    } else {
+        combinations(index, documents, amounts.as_ref())
+    };
     // The newest come first, those without a date last.
     let dated = documents.count_before(index.dated);
     let date = |number: usize| {
@@ -127,6 +134,7 @@ pub(crate) fn aggregate(
         earliest_date: dated.checked_sub(1).and_then(date),
         latest_date: date(0),
         facets,
+        combinations,
         values: amounts.map(|amounts| value_stats(index, documents, &amounts, value_aggregation)),
     })
 }
@@ -148,6 +156,19 @@ fn count_facet(
     if facet.code_count() > FEW_CODES && size < facet.len() {
         return count_then_sum(codes, facet, documents, amounts, size);
     }
+    facet.buckets(&sum_codes(codes, facet, documents, amounts), size)
+}
+
+/// The combinations of departments that records name.
+fn combinations(index: &EntityIndex, documents: &MatchingDocuments, amounts: Option<&Amounts>) -> Vec<Combination> {
+    let Some((codes, departments)) = index.facet(Facet::Body.stored()) else {
+        return Vec::new();
+    };
+    departments.combinations(&sum_codes(codes, departments, documents, amounts))
+}
+
+/// Count and sum of each code.
+fn sum_codes(codes: &Codes, facet: &FacetValues, documents: &MatchingDocuments, amounts: Option<&Amounts>) -> Vec<Sum> {
     let mut sum_of_code = vec![Sum::default(); facet.code_count()];
     let mut place = 0;
     documents.for_each_code(codes, |code| {
@@ -158,7 +179,7 @@ fn count_facet(
         }
         place += 1;
     });
-    facet.buckets(&sum_of_code, size)
+    sum_of_code
 }
 
 fn count_then_sum(

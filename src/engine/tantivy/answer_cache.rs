@@ -98,7 +98,8 @@ impl Answers {
 }
 
 fn buckets_of(aggregation: &Aggregation) -> usize {
-    aggregation.facets.values().map(|facet| facet.buckets.len()).sum()
+    let of_facets = aggregation.facets.values().map(|facet| facet.buckets.len());
+    of_facets.sum::<usize>() + aggregation.combinations.len()
 }
 
 #[cfg(test)]

@@ -68,6 +68,7 @@ mod tests {
             earliest_date: days.map(|(first, _)| day(first)),
             latest_date: days.map(|(_, last)| day(last)),
             facets: [(Facet::NamedDepartment, buckets)].into(),
+            combinations: Vec::new(),
             values: Some(ValueStats {
                 records_with_value,
                 total_value: Money::of(value),
