@@ -113,6 +113,7 @@ impl Drawn {
                 "/{entity_type}/stats?include=quality,market,currencies,supplier"
             ));
             paths.push(format!("/{entity_type}?include=supplier&limit=20"));
+            paths.push(format!("/{entity_type}?facets=body,department&limit=1"));
             paths.push(format!("/{entity_type}?q=services&sort_by=relevance&limit=100"));
             paths.push(format!(
                 "/{entity_type}?q=snow+removal&translate=true&match_codes=true&sort_by=relevance&explain=true"

@@ -264,6 +264,59 @@ fn a_body_has_the_records_of_its_names_each_once_and_the_filter_finds_them() {
 }
 
 #[test]
+fn the_facet_counts_what_the_filter_finds() {
+    for kind in KINDS {
+        let of_kind: Vec<Value> = records()
+            .into_iter()
+            .filter(|(of, _)| *of == kind)
+            .map(|(_, record)| record)
+            .collect();
+        let page = SERVER.json(&format!("/{kind}?facets=body,department&limit=1"));
+        let without = SERVER.json(&format!("/{kind}?facets=department&limit=1"));
+        assert_eq!(page["facets"]["department"], without["facets"]["department"]);
+        let facet = &page["facets"]["body"];
+        let values = facet["values"].as_array().unwrap();
+        assert_eq!((&facet["distinct"], &facet["other"]), (&json!(values.len()), &json!(0)));
+        let mut named = BTreeSet::new();
+        for value in values {
+            let id = value["value"].as_str().unwrap();
+            let body = SERVER.json(&format!("/body/{id}"));
+            let names = names_of(&body);
+            assert_eq!(value["name"], body["name"]);
+            let records: Vec<_> = of_kind
+                .iter()
+                .filter(|of| !departments_of(of).is_disjoint(&names))
+                .collect();
+            assert_eq!(value["count"], records.len(), "{kind} of {names:?}");
+            let found = SERVER.json(&format!("/{kind}?body={id}&include_total=true&limit=1"));
+            assert_eq!(value["count"], found["total"], "{kind} of {names:?}");
+            named.extend(
+                records
+                    .into_iter()
+                    .flat_map(departments_of)
+                    .filter(|name| names.contains(name)),
+            );
+        }
+        let stated: BTreeSet<String> = of_kind.iter().flat_map(departments_of).collect();
+        assert_eq!(named, stated, "every name of {kind} is of a counted body");
+    }
+    // Two names of one body in one record are one record.
+    let defence = body_of("National Defence")["id"].clone();
+    let only = SERVER.json(&format!(
+        "/contract?body={}&facets=body&include_total=true",
+        defence.as_str().unwrap()
+    ));
+    let row = only["facets"]["body"]["values"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["value"] == defence);
+    let row = row.unwrap();
+    assert_eq!(row["count"], only["total"]);
+    assert!(row["names"].as_u64().unwrap() > 1, "{row}");
+}
+
+#[test]
 fn the_profile_counts_years_and_suppliers_of_the_commonest_entity_type() {
     let body = body_of("Ville de Montréal");
     let kind = body["profile_of"].as_str().unwrap();

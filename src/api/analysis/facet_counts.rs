@@ -74,8 +74,8 @@ pub(crate) enum CountedFacet {
 pub(crate) fn counted_terms(facets: impl Iterator<Item = Facet>) -> Vec<TermsAggregation> {
     let facets: Vec<Facet> = facets.collect();
     let term = |facet: Facet| match facet {
-        // One level of all.
-        Facet::Commodity => TermsAggregation::all(facet),
+        // One level of all; and combinations.
+        Facet::Commodity | Facet::Body => TermsAggregation::all(facet),
         facet => TermsAggregation::top(MAX_VALUES, facet),
     };
     let stored = facets.iter().copied().filter(|facet| *facet != Facet::Supplier);
@@ -122,6 +122,11 @@ impl CountedFacet {
             }
             let suppliers = SupplierCounts::of(&generation.suppliers, vendors, Rank::Count, MAX_VALUES);
             found.insert(Facet::Supplier.name(), CountedFacet::Values(suppliers.into()));
+        }
+        if search.facets.contains(&Facet::Body) {
+            let (bodies, departments) = (&generation.bodies, &aggregation.combinations);
+            let bodies = SupplierCounts::of_combinations(bodies, departments, Rank::Count, MAX_VALUES);
+            found.insert(Facet::Body.name(), CountedFacet::Values(bodies.into()));
         }
         for (facet, counts) in aggregation.facets {
             let counted = if facet == Facet::Commodity {

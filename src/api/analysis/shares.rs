@@ -13,12 +13,12 @@ use crate::{
 pub(crate) struct Share {
     pub(crate) value: String,
     pub(crate) count: u64,
-    /// Of a supplier, whose `value` is its identifier (of a bidder that is known by its bids alone, its name): the
-    /// commonest of its names.
+    /// Of a supplier or a body, whose `value` is its identifier (of a bidder that is known by its bids alone, its
+    /// name): the commonest of its names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub(crate) name: Option<String>,
-    /// Of a supplier: how many of its names the records have.
+    /// Of a supplier or a body: how many of its names the records have.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub(crate) names: Option<u64>,

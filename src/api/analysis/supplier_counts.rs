@@ -1,6 +1,6 @@
-//! Counts of vendors, joined to suppliers; and the supplier of a record.
+//! Counts of vendors and departments, joined to suppliers and bodies; and the supplier of a record.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use schemars::JsonSchema;
@@ -9,37 +9,37 @@ use serde_json::json;
 
 use crate::{
     catalog::suppliers::SupplierList,
-    engine::aggregation::{FacetBuckets, Money, TermsAggregation},
+    engine::aggregation::{Combination, FacetBuckets, Money, TermsAggregation},
     model::Facet,
 };
 
-/// A supplier with the records under its names that match.
+/// A supplier or a body with the records under its names that match.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct SupplierCount {
-    /// A value of the filter `supplier`; of a bidder that is known by its bids alone, its name.
+    /// A value of the filter `supplier` or `body`; of a bidder that is known by its bids alone, its name.
     pub(crate) id: String,
     /// The commonest of its names.
     pub(crate) name: String,
-    /// How many names of the supplier the records have.
+    /// How many of its names the records have.
     pub(crate) names: u64,
     pub(crate) count: u64,
     pub(crate) total_value: Money,
 }
 
-/// The suppliers with most records.
+/// The suppliers or bodies with most records.
 #[derive(Debug, Default)]
 pub(crate) struct SupplierCounts {
     pub(crate) rows: Vec<SupplierCount>,
-    /// Number of suppliers, listed or not.
+    /// Number of all, listed or not.
     pub(crate) distinct: u64,
-    /// The records of those that are not listed.
+    /// The records of those that are not listed; one that several bodies have counts for each.
     pub(crate) other: u64,
 }
 
-/// A supplier while its names are counted.
+/// A supplier or a body while its names are counted.
 #[derive(Clone, Default)]
 struct Counted {
-    /// Its number in the list of suppliers.
+    /// Its number in the list.
     number: Option<u32>,
     /// One of its names.
     name: String,
@@ -55,26 +55,93 @@ pub(crate) enum Rank {
     Value,
 }
 
+/// The suppliers or bodies that names are of, while they are counted.
+struct Counting<'l> {
+    list: &'l SupplierList,
+    /// The places in `all`, by the number in the list.
+    places: HashMap<u32, usize>,
+    /// The places of those that the list does not have, by name.
+    unknown: HashMap<String, usize>,
+    all: Vec<Counted>,
+}
+
 impl SupplierCounts {
     /// Joins the counts of all vendors. Of equal suppliers, those with more records of all kinds come first.
     pub(crate) fn of(suppliers: &SupplierList, vendors: FacetBuckets, rank: Rank, size: usize) -> SupplierCounts {
-        let mut places: HashMap<u32, usize> = HashMap::new();
-        let mut all: Vec<Counted> = Vec::new();
+        let mut counting = Counting::new(suppliers);
         for bucket in vendors.buckets {
-            let number = suppliers.find_name(&bucket.value);
-            let place = number.map_or(all.len(), |number| *places.entry(number).or_insert(all.len()));
-            if place == all.len() {
-                all.push(Counted {
-                    number,
-                    name: bucket.value,
-                    ..Counted::default()
-                });
-            }
-            let counted = &mut all[place];
+            let place = counting.place(&bucket.value);
+            let counted = &mut counting.all[place];
             counted.names += 1;
-            counted.count += bucket.count;
-            counted.total_value.add(bucket.total_value);
+            counted.add(bucket.count, bucket.total_value);
         }
+        counting.finish(vendors.other, rank, size)
+    }
+
+    /// Joins the combinations of departments that records name. A record counts once for each body, whichever and how
+    /// many of its names it has.
+    pub(crate) fn of_combinations(
+        bodies: &SupplierList,
+        combinations: &[Combination],
+        rank: Rank,
+        size: usize,
+    ) -> SupplierCounts {
+        let mut counting = Counting::new(bodies);
+        let mut seen: HashSet<&str> = HashSet::new();
+        for combination in combinations {
+            let mut places = BTreeSet::new();
+            for name in &combination.values {
+                let place = counting.place(name);
+                places.insert(place);
+                if seen.insert(name) {
+                    counting.all[place].names += 1;
+                }
+            }
+            for place in places {
+                counting.all[place].add(combination.count, combination.total_value);
+            }
+        }
+        counting.finish(0, rank, size)
+    }
+}
+
+impl Counted {
+    fn add(&mut self, count: u64, total_value: Money) {
+        self.count += count;
+        self.total_value.add(total_value);
+    }
+}
+
+impl Counting<'_> {
+    fn new(list: &SupplierList) -> Counting<'_> {
+        Counting {
+            list,
+            places: HashMap::new(),
+            unknown: HashMap::new(),
+            all: Vec::new(),
+        }
+    }
+
+    /// The place of what a name is of.
+    fn place(&mut self, name: &str) -> usize {
+        let (number, next) = (self.list.find_name(name), self.all.len());
+        let place = match number {
+            Some(number) => *self.places.entry(number).or_insert(next),
+            None => *self.unknown.entry(name.to_owned()).or_insert(next),
+        };
+        if place == next {
+            self.all.push(Counted {
+                number,
+                name: name.to_owned(),
+                ..Counted::default()
+            });
+        }
+        place
+    }
+
+    /// `other` are records of names that were not counted one by one.
+    fn finish(self, other: u64, rank: Rank, size: usize) -> SupplierCounts {
+        let mut all = self.all;
         let value = |of: &Counted| {
             if rank == Rank::Value {
                 of.total_value.dollars()
@@ -90,9 +157,9 @@ impl SupplierCounts {
         let distinct = all.len() as u64;
         let rest = all.split_off(all.len().min(size));
         SupplierCounts {
-            rows: all.into_iter().map(|counted| row(suppliers, counted)).collect(),
+            rows: all.into_iter().map(|counted| row(self.list, counted)).collect(),
             distinct,
-            other: vendors.other + rest.iter().map(|counted| counted.count).sum::<u64>(),
+            other: other + rest.iter().map(|counted| counted.count).sum::<u64>(),
         }
     }
 }
@@ -177,6 +244,29 @@ mod tests {
         };
         assert_eq!(names(Rank::Count), (vec!["A".to_owned(), "B".to_owned()], 3, 8));
         assert_eq!(names(Rank::Value), (vec!["B".to_owned(), "C".to_owned()], 3, 10));
+    }
+
+    #[test]
+    fn a_record_counts_once_for_each_body() {
+        let combination = |values: &[&str], count: u64| Combination {
+            values: values.iter().map(|name| (*name).to_owned()).collect(),
+            count,
+            total_value: Money::of(count as f64),
+        };
+        let combinations = [
+            combination(&["A"], 1),
+            combination(&["A", "B"], 2),
+            combination(&["B", "C"], 4),
+        ];
+        let list = SupplierList::parse(Party::Body, Bytes::new()).unwrap();
+        let counts = SupplierCounts::of_combinations(&list, &combinations, Rank::Count, 2);
+        let rows: Vec<(&str, u64, u64)> = counts
+            .rows
+            .iter()
+            .map(|row| (&*row.name, row.names, row.count))
+            .collect();
+        assert_eq!(rows, [("B", 1, 6), ("C", 1, 4)]);
+        assert_eq!((counts.distinct, counts.other), (3, 3));
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub(crate) fn facets_of(schema: &Schema) -> Vec<Facet> {
         (Facet::Category, schema.has_role(Role::Category)),
         (Facet::Municipality, schema.has_role(Role::Municipality)),
         (Facet::NamedDepartment, schema.has_role(Role::Department)),
+        (Facet::Body, schema.has_role(Role::Department)),
         (Facet::Vendor, schema.has_role(Role::Vendor)),
         (Facet::Supplier, schema.has_role(Role::Vendor)),
         (Facet::Year, schema.has_role(Role::Date)),
