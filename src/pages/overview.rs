@@ -26,6 +26,7 @@ use crate::{
         quality::{self, TotalDoubt},
         record::listed::ListedRecord,
         search::SearchAddress,
+        supplier_names::party_link,
     },
     query::SearchQuery,
 };
@@ -278,15 +279,8 @@ impl<'a> Overview<'a> {
             count: supplier.count,
             total_value: supplier.total_value,
         };
-        let (lang, count) = (self.t.language(), &supplier.names);
-        let list = self.ask.generation.parties(party);
-        let found = list.find_id(&supplier.id).and_then(|number| list.get(number));
-        let name = found.map_or_else(|| supplier.name.clone(), |of| of.name_in(lang).to_owned());
-        let name = match count {
-            0 | 1 => name,
-            _ => self.t.with("supplier-with-names", &[("name", &name), ("count", count)]),
-        };
-        self.row(&bucket, name, Some(address::party(lang, party, &supplier.id)))
+        let (name, href) = party_link(&self.ask.generation, self.t, party, supplier);
+        self.row(&bucket, name, Some(href))
     }
 
     pub(crate) fn market(&self, scope: MarketScope, has_competition: bool) -> Option<MarketTable> {

@@ -1,6 +1,7 @@
 //! From a name or an identifier to the supplier or the body with all its names.
 
 use crate::{
+    api::analysis::supplier_counts::SupplierCount,
     catalog::{generation::Generation, suppliers::Party},
     model::Language,
     pages::{
@@ -57,6 +58,12 @@ impl RankingSwitch {
         RankingSwitch::new(t, path, query, turn, ["suppliers", "spellings"])
     }
 
+    /// The same for buyers: as bodies, or each name for itself.
+    pub(crate) fn by_buyer_name(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
+        let turn = (SPELLINGS, "true", is_on);
+        RankingSwitch::new(t, path, query, turn, ["bodies", "names"])
+    }
+
     /// By value, or by number.
     pub(crate) fn by_number(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
         RankingSwitch::new(t, path, query, (RANK, BY_NUMBER, is_on), RANKS)
@@ -78,6 +85,18 @@ impl RankingSwitch {
             href: if is_on { query } else { query.with(parameter, value) }.after(path),
         }
     }
+}
+
+/// The name of a counted supplier or body in the language of the page, with how many names were counted, and its page.
+pub(crate) fn party_link(generation: &Generation, t: Texts, party: Party, counted: &SupplierCount) -> (String, String) {
+    let (lang, list) = (t.language(), generation.parties(party));
+    let found = list.find_id(&counted.id).and_then(|number| list.get(number));
+    let name = found.map_or_else(|| counted.name.clone(), |of| of.name_in(lang).to_owned());
+    let name = match &counted.names {
+        0 | 1 => name,
+        count => t.with("supplier-with-names", &[("name", &name), ("count", count)]),
+    };
+    (name, address::party(lang, party, &counted.id))
 }
 
 /// The page of a bidder: that of its supplier, or of its name alone where nothing else is known of it.

@@ -316,6 +316,74 @@ fn the_facet_counts_what_the_filter_finds() {
     assert!(row["names"].as_u64().unwrap() > 1, "{row}");
 }
 
+/// The addresses that the rows of a search page's chart of buyers lead to, with their numbers of records.
+fn ranked_buyers(html: &str) -> Vec<(String, u64)> {
+    let chart = html.split("id=\"chart-buyers\"").nth(1).unwrap();
+    let rows = chart.split("</table>").next().unwrap().split("<tr>").skip(2);
+    let row = |row: &str| {
+        let href = row.split("href=\"").nth(1).unwrap().split('"').next().unwrap();
+        let cells: Vec<&str> = row.split("<td").collect();
+        let number = cells[cells.len() - 2]
+            .split('>')
+            .nth(1)
+            .unwrap()
+            .split('<')
+            .next()
+            .unwrap();
+        (href.to_owned(), number.parse().unwrap())
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn the_chart_of_a_search_ranks_buyers_over_all_their_names() {
+    for (lang, joined, apart) in [
+        (
+            "en",
+            "Buyers are ranked over all their names.",
+            "Rank each name of a buyer for itself",
+        ),
+        (
+            "fr",
+            "Les acheteurs sont classés selon tous leurs noms.",
+            "Classer chaque nom d’acheteur à part",
+        ),
+    ] {
+        let page = format!("/{lang}/search?kind=contract&rank=number");
+        let html = SERVER.html(&page, 200);
+        let facet = SERVER.json("/contract?facets=body&limit=1")["facets"]["body"]["values"].clone();
+        let expected: Vec<(String, u64)> = facet
+            .as_array()
+            .unwrap()
+            .iter()
+            .take(10)
+            .map(|row| {
+                let id = row["value"].as_str().unwrap();
+                (format!("/{lang}/body/{id}"), row["count"].as_u64().unwrap())
+            })
+            .collect();
+        assert_eq!(ranked_buyers(&html), expected);
+        assert!(html.contains(joined) && html.contains(apart), "{html}");
+        // Each switch keeps what the other one is on.
+        assert!(html.contains("rank=number&#38;spellings=true"), "{html}");
+        let html = SERVER.html(&format!("{page}&spellings=true"), 200);
+        let names = SERVER.json("/contract?facets=department&limit=1")["facets"]["department"]["values"].clone();
+        let counts = names.as_array().unwrap().iter().take(10);
+        let counts: Vec<u64> = counts.map(|row| row["count"].as_u64().unwrap()).collect();
+        let rows = ranked_buyers(&html);
+        assert_eq!(rows.iter().map(|(_, count)| *count).collect::<Vec<u64>>(), counts);
+        let prefix = format!("/{lang}/department/");
+        assert!(rows.iter().all(|(href, _)| href.starts_with(&prefix)), "{rows:?}");
+        assert!(!html.contains(joined));
+    }
+    let by_value = SERVER.html("/en/search?kind=contract", 200);
+    assert!(
+        ranked_buyers(&by_value)
+            .iter()
+            .all(|(href, _)| href.starts_with("/en/body/"))
+    );
+}
+
 #[test]
 fn the_profile_counts_years_and_suppliers_of_the_commonest_entity_type() {
     let body = body_of("Ville de Montréal");

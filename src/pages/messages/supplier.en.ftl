@@ -14,6 +14,10 @@ supplier-ranked-by-suppliers = Suppliers are ranked over all their names.
 supplier-ranked-by-spellings = Each spelling of a supplier’s name is ranked for itself.
 supplier-rank-by-suppliers = Rank suppliers over all their names
 supplier-rank-by-spellings = Rank each spelling for itself
+supplier-ranked-by-bodies = Buyers are ranked over all their names.
+supplier-ranked-by-names = Each name of a buyer is ranked for itself.
+supplier-rank-by-bodies = Rank buyers over all their names
+supplier-rank-by-names = Rank each name of a buyer for itself
 supplier-all-names = All { $count } names together
 supplier-total =
     { $count ->

@@ -1,7 +1,11 @@
 //! The charts of the matches: number and value by year, the buyers and the suppliers with the highest value.
 
 use crate::{
-    api::analysis::coverage::sources_of,
+    api::analysis::{
+        coverage::sources_of,
+        supplier_counts::{Rank, SupplierCount, SupplierCounts},
+    },
+    catalog::suppliers::Party,
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     model::Facet,
     pages::{
@@ -13,7 +17,7 @@ use crate::{
             facets::{MAX_RANKED, label},
             search_address::SearchAddress,
         },
-        supplier_names::RankingSwitch,
+        supplier_names::{BY_NUMBER, RANK, RankingSwitch, SPELLINGS, party_link},
     },
 };
 
@@ -22,8 +26,8 @@ pub(crate) struct Figures {
     pub(crate) years: Option<YearBars>,
     pub(crate) buyers: Option<RankedBars>,
     pub(crate) suppliers: Option<RankedBars>,
-    /// What ranks by number instead of by value, or the reverse.
-    pub(crate) switch: Option<RankingSwitch>,
+    /// What ranks by number instead of by value, and each name for itself instead of bodies, or the reverse.
+    pub(crate) switches: Vec<RankingSwitch>,
 }
 
 /// How many names a chart ranks.
@@ -38,7 +42,7 @@ impl Figures {
             .values
             .as_ref()
             .is_some_and(|values| values.records_with_value > 0);
-        let switch = has_values.then(|| switch(context.t, context.asked));
+        let has_numbers = has_values;
         let has_values = has_values && !context.asked.by_number;
         let total = found.values.as_ref().map_or(0.0, |values| values.total_value.dollars());
         let counts = |facet| found.facets.get(&facet);
@@ -48,10 +52,15 @@ impl Figures {
             // Records without a name count too, so that shares are those of all records.
             whole: if has_values { total } else { found.total as f64 },
         };
+        let buyers = if context.asked.by_name {
+            counts(Facet::NamedDepartment).and_then(|counts| ranking.bars(Facet::NamedDepartment, counts))
+        } else {
+            ranking.bodies(found)
+        };
         Figures {
-            switch,
+            switches: switches(context.t, context.asked, has_numbers, buyers.is_some()),
             years: counts(Facet::Year).and_then(|counts| years(context, counts, found, has_values)),
-            buyers: counts(Facet::NamedDepartment).and_then(|counts| ranking.bars(Facet::NamedDepartment, counts)),
+            buyers,
             suppliers: counts(Facet::Vendor).and_then(|counts| ranking.bars(Facet::Vendor, counts)),
         }
     }
@@ -61,13 +70,23 @@ impl Figures {
     }
 }
 
-fn switch(t: Texts, asked: &SearchAddress) -> RankingSwitch {
+/// A switch keeps what the other one is on.
+fn switches(t: Texts, asked: &SearchAddress, has_values: bool, has_buyers: bool) -> Vec<RankingSwitch> {
     let kind = Parameters::default().with("kind", asked.entity_type.name());
-    let query = asked
+    let mut query = asked
         .parameters
         .iter()
         .fold(kind, |all, (name, value)| all.and(name, value));
-    RankingSwitch::by_number(t, &address::page(asked.lang, "search"), &query, asked.by_number)
+    if asked.by_number {
+        query = query.with(RANK, BY_NUMBER);
+    }
+    if asked.by_name {
+        query = query.with(SPELLINGS, "true");
+    }
+    let path = address::page(asked.lang, "search");
+    let by_number = has_values.then(|| RankingSwitch::by_number(t, &path, &query, asked.by_number));
+    let by_name = has_buyers.then(|| RankingSwitch::by_buyer_name(t, &path, &query, asked.by_name));
+    by_number.into_iter().chain(by_name).collect()
 }
 
 fn years(context: &SearchContext, counts: &FacetBuckets, found: &Aggregation, has_values: bool) -> Option<YearBars> {
@@ -102,14 +121,33 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
+    /// The buyers over all their names. A record that names two bodies counts for each.
+    fn bodies(&self, found: &Aggregation) -> Option<RankedBars> {
+        let rank = if self.has_values { Rank::Value } else { Rank::Count };
+        let bodies = &self.context.ask.generation.bodies;
+        let counts = SupplierCounts::of_combinations(bodies, &found.combinations, rank, RANKED);
+        let rows: Vec<RankedRow> = counts.rows.iter().map(|body| self.body(body)).collect();
+        // All bodies are counted, so the title states no limit.
+        self.chart(Facet::NamedDepartment, self.plain_title(Facet::NamedDepartment), rows)
+    }
+
+    fn body(&self, body: &SupplierCount) -> RankedRow {
+        let (name, href) = party_link(&self.context.ask.generation, self.context.t, Party::Body, body);
+        self.ranked(name, href, body.count, body.total_value.dollars())
+    }
+
     fn bars(&self, facet: Facet, counts: &FacetBuckets) -> Option<RankedBars> {
         let buckets = largest(counts.clone(), self.has_values, RANKED);
         let rows: Vec<RankedRow> = buckets.iter().map(|bucket| self.row(facet, bucket)).collect();
+        self.chart(facet, self.title(facet, counts), rows)
+    }
+
+    fn chart(&self, facet: Facet, title: String, rows: Vec<RankedRow>) -> Option<RankedBars> {
         let is_vendor = facet == Facet::Vendor;
         (rows.len() >= MIN_BARS).then(|| RankedBars {
             lang: self.context.asked.lang,
             id: if is_vendor { "chart-suppliers" } else { "chart-buyers" },
-            title: self.title(facet, counts),
+            title,
             name_label: self.context.t.text(if is_vendor {
                 "search-hit-supplier"
             } else {
@@ -121,13 +159,18 @@ impl Ranking<'_> {
     }
 
     fn row(&self, facet: Facet, bucket: &FacetBucket) -> RankedRow {
-        let amount = bucket.total_value.dollars();
-        let part = if self.has_values { amount } else { bucket.count as f64 };
+        let name = label(self.context, facet, bucket.value.clone());
+        let href = self.context.party_href(facet, &bucket.value);
+        self.ranked(name, href, bucket.count, bucket.total_value.dollars())
+    }
+
+    fn ranked(&self, name: String, href: String, count: u64, amount: f64) -> RankedRow {
+        let part = if self.has_values { amount } else { count as f64 };
         RankedRow {
-            name: label(self.context, facet, bucket.value.clone()),
+            name,
             name_lang: None,
-            href: Some(self.context.party_href(facet, &bucket.value)),
-            count: bucket.count,
+            href: Some(href),
+            count,
             amount,
             share: (self.whole > 0.0).then(|| part / self.whole),
         }
@@ -135,17 +178,20 @@ impl Ranking<'_> {
 
     /// The title. A ranking by value of more names than were counted one by one states among which names it is.
     fn title(&self, facet: Facet, counts: &FacetBuckets) -> String {
-        let t = self.context.t;
-        let title = t.text(match (facet, self.has_values) {
-            (Facet::Vendor, true) => "search-chart-suppliers",
-            (Facet::Vendor, false) => "search-chart-suppliers-number",
-            (_, true) => "search-chart-buyers",
-            (_, false) => "search-chart-buyers-number",
-        });
+        let (t, title) = (self.context.t, self.plain_title(facet));
         if self.has_values && counts.distinct > MAX_RANKED as u64 {
             t.with("search-chart-among", &[("title", &title), ("count", &MAX_RANKED)])
         } else {
             title
         }
+    }
+
+    fn plain_title(&self, facet: Facet) -> String {
+        self.context.t.text(match (facet, self.has_values) {
+            (Facet::Vendor, true) => "search-chart-suppliers",
+            (Facet::Vendor, false) => "search-chart-suppliers-number",
+            (_, true) => "search-chart-buyers",
+            (_, false) => "search-chart-buyers-number",
+        })
     }
 }

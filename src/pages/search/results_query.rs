@@ -15,7 +15,7 @@ use crate::{
     catalog::{ask::Ask, generation::Generation},
     engine::aggregation::{Aggregation, TermsAggregation},
     http::error::ApiError,
-    model::{EntityType, Record, Role, Schema},
+    model::{EntityType, Facet, Record, Role, Schema},
     pages::{
         coverage_note::asked_years,
         search::{
@@ -84,7 +84,7 @@ impl Plan {
             Other { asked, query }
         };
         Plan {
-            figures: figures(entity_type),
+            figures: figures(entity_type, asked.by_name),
             others: others.map(other).collect(),
             words_only: words_only(&search.query),
             split: is_first(&search).then(|| Split::of(&asked, generation)).flatten(),
@@ -230,18 +230,21 @@ fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
     })
 }
 
-/// What is counted of the matches: the facets of the page, and the currencies of the values.
-fn figures(entity_type: EntityType) -> FigurePlan {
+/// What is counted of the matches: the facets of the page, the bodies of buyers unless each name is ranked for itself,
+/// and the currencies of the values.
+fn figures(entity_type: EntityType, by_name: bool) -> FigurePlan {
     let schema = Schema::of(entity_type);
     let shown = facets::of(schema);
     let terms = shown
         .iter()
         .map(|shown| TermsAggregation::top(shown.counted, shown.facet));
+    let has_bodies = !by_name && schema.has_role(Role::Department);
+    let bodies = has_bodies.then(|| TermsAggregation::all(Facet::Body));
     let include = Include {
         currencies: schema.has_role(Role::Value),
         ..Include::default()
     };
-    FigurePlan::new(terms.collect(), include).charging_total()
+    FigurePlan::new(terms.chain(bodies).collect(), include).charging_total()
 }
 
 /// The position of a record in the order of a search; `None` if it has no date to sort by.

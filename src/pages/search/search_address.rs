@@ -17,7 +17,7 @@ use crate::{
         address::{self, Parameters},
         charts::YearValue,
         search::written_values::canonical_value,
-        supplier_names::{BY_NUMBER, RANK},
+        supplier_names::{BY_NUMBER, RANK, SPELLINGS},
     },
     query::{SearchQuery, text::TextQuery},
 };
@@ -31,6 +31,8 @@ pub(crate) struct SearchAddress {
     pub(crate) parameters: Parameters,
     /// Whether charts rank by number instead of by value. Only the page itself has this, not its links.
     pub(crate) by_number: bool,
+    /// Whether each name of a buyer is ranked for itself. Only the page itself has this, too.
+    pub(crate) by_name: bool,
 }
 
 /// The records of a page if the address does not state `limit`: what a person reads.
@@ -52,6 +54,7 @@ impl SearchAddress {
             entity_type,
             parameters,
             by_number: false,
+            by_name: false,
         }
     }
 
@@ -64,8 +67,9 @@ impl SearchAddress {
         let asked = SearchAddress {
             lang,
             entity_type: entity_type.unwrap_or(EntityType::Contract),
-            parameters: parameters.without(&[KIND, RANK]).map(canonical_value),
+            parameters: parameters.without(&[KIND, RANK, SPELLINGS]).map(canonical_value),
             by_number: parameters.get(RANK) == Some(BY_NUMBER),
+            by_name: parameters.get(SPELLINGS) == Some("true"),
         };
         Ok((asked, unknown_kind))
     }
