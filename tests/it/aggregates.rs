@@ -440,7 +440,7 @@ fn a_search_counts_on_request() {
     refused(
         "/tender?facets=vendor",
         422,
-        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, year, commodity, quality_flag, currency, competition, level",
+        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, body, year, commodity, quality_flag, currency, competition, level",
     );
     refused(
         "/contract?include_total=TRUE",
