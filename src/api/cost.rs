@@ -8,6 +8,7 @@ use std::{collections::BTreeSet, num::NonZeroU32};
 
 use crate::{
     catalog::{
+        estimates::CONTRACT_TYPES,
         feed::{FeedQuery, MAX_DAYS_BACK},
         generation::Generation,
     },
@@ -58,14 +59,15 @@ pub(crate) fn of_batch(items: usize) -> NonZeroU32 {
     requests(items as u64, 1)
 }
 
-/// A batch of estimates or comparables costs a request for each item and each million contracts, which are what an
-/// item is compared with.
+/// A batch of estimates or comparables costs a request for each item and each million of the records that an item is
+/// compared with.
 pub(crate) fn of_estimates(generation: &Generation, items: usize) -> NonZeroU32 {
-    estimates_requests(items as u64, generation.manifest_of(EntityType::Contract).records)
+    let compared = CONTRACT_TYPES.map(|entity_type| generation.manifest_of(entity_type).records);
+    estimates_requests(items as u64, compared.iter().sum())
 }
 
-fn estimates_requests(items: u64, contracts: u64) -> NonZeroU32 {
-    let each = requests(contracts, RECORDS_PER_REQUEST).get();
+fn estimates_requests(items: u64, compared: u64) -> NonZeroU32 {
+    let each = requests(compared, RECORDS_PER_REQUEST).get();
     requests(items.saturating_mul(each.into()), 1)
 }
 
@@ -227,15 +229,15 @@ mod tests {
 
     #[test]
     fn an_item_of_a_batch_costs_more_in_a_large_collection() {
-        for (items, contracts, cost) in [
+        for (items, compared, cost) in [
             (1, 0, 1),
             (50, 1_000_000, 50),
             (50, 1_000_001, 100),
             (2, 9_500_000, 20),
             (u64::MAX, u64::MAX, u32::MAX),
         ] {
-            let found = estimates_requests(items, contracts).get();
-            assert_eq!(found, cost, "{items} items, {contracts} contracts");
+            let found = estimates_requests(items, compared).get();
+            assert_eq!(found, cost, "{items} items, {compared} records");
         }
     }
 

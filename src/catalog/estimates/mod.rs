@@ -39,3 +39,4 @@ mod weights;
 
 pub use comps::ComparablesOptions;
 pub use pool::Market;
+pub(crate) use purchase_facts::CONTRACT_TYPES;
