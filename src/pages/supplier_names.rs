@@ -58,10 +58,10 @@ impl RankingSwitch {
         RankingSwitch::new(t, path, query, turn, ["suppliers", "spellings"])
     }
 
-    /// The same for buyers: as bodies, or each name for itself.
-    pub(crate) fn by_buyer_name(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
+    /// The same for buyers and suppliers.
+    pub(crate) fn by_name(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
         let turn = (SPELLINGS, "true", is_on);
-        RankingSwitch::new(t, path, query, turn, ["bodies", "names"])
+        RankingSwitch::new(t, path, query, turn, ["all-names", "names"])
     }
 
     /// By value, or by number.

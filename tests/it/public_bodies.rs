@@ -340,13 +340,13 @@ fn the_chart_of_a_search_ranks_buyers_over_all_their_names() {
     for (lang, joined, apart) in [
         (
             "en",
-            "Buyers are ranked over all their names.",
-            "Rank each name of a buyer for itself",
+            "Buyers and suppliers are ranked over all their names.",
+            "Rank each name for itself",
         ),
         (
             "fr",
-            "Les acheteurs sont classés selon tous leurs noms.",
-            "Classer chaque nom d’acheteur à part",
+            "Les acheteurs et les fournisseurs sont classés selon tous leurs noms.",
+            "Classer chaque nom à part",
         ),
     ] {
         let page = format!("/{lang}/search?kind=contract&rank=number");

@@ -14,10 +14,10 @@ supplier-ranked-by-suppliers = Suppliers are ranked over all their names.
 supplier-ranked-by-spellings = Each spelling of a supplier’s name is ranked for itself.
 supplier-rank-by-suppliers = Rank suppliers over all their names
 supplier-rank-by-spellings = Rank each spelling for itself
-supplier-ranked-by-bodies = Buyers are ranked over all their names.
-supplier-ranked-by-names = Each name of a buyer is ranked for itself.
-supplier-rank-by-bodies = Rank buyers over all their names
-supplier-rank-by-names = Rank each name of a buyer for itself
+supplier-ranked-by-all-names = Buyers and suppliers are ranked over all their names.
+supplier-ranked-by-names = Each name is ranked for itself.
+supplier-rank-by-all-names = Rank buyers and suppliers over all their names
+supplier-rank-by-names = Rank each name for itself
 supplier-all-names = All { $count } names together
 supplier-total =
     { $count ->

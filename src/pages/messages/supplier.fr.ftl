@@ -14,10 +14,10 @@ supplier-ranked-by-suppliers = Les fournisseurs sont classés selon tous leurs n
 supplier-ranked-by-spellings = Chaque graphie d’un nom de fournisseur est classée à part.
 supplier-rank-by-suppliers = Classer les fournisseurs selon tous leurs noms
 supplier-rank-by-spellings = Classer chaque graphie à part
-supplier-ranked-by-bodies = Les acheteurs sont classés selon tous leurs noms.
-supplier-ranked-by-names = Chaque nom d’un acheteur est classé à part.
-supplier-rank-by-bodies = Classer les acheteurs selon tous leurs noms
-supplier-rank-by-names = Classer chaque nom d’acheteur à part
+supplier-ranked-by-all-names = Les acheteurs et les fournisseurs sont classés selon tous leurs noms.
+supplier-ranked-by-names = Chaque nom est classé à part.
+supplier-rank-by-all-names = Classer les acheteurs et les fournisseurs selon tous leurs noms
+supplier-rank-by-names = Classer chaque nom à part
 supplier-all-names = Les { $count } noms ensemble
 supplier-total =
     { $count ->

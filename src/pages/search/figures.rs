@@ -1,4 +1,5 @@
-//! The charts of the matches: number and value by year, the buyers and the suppliers with the highest value.
+//! The charts of the matches: number and value by year, the buyers and the suppliers with the highest value, over all
+//! their names.
 
 use crate::{
     api::analysis::{
@@ -26,7 +27,7 @@ pub(crate) struct Figures {
     pub(crate) years: Option<YearBars>,
     pub(crate) buyers: Option<RankedBars>,
     pub(crate) suppliers: Option<RankedBars>,
-    /// What ranks by number instead of by value, and each name for itself instead of bodies, or the reverse.
+    /// What ranks by number instead of by value, and each name for itself instead of all together, or the reverse.
     pub(crate) switches: Vec<RankingSwitch>,
 }
 
@@ -57,11 +58,23 @@ impl Figures {
         } else {
             ranking.bodies(found)
         };
+        let suppliers = counts(Facet::Vendor).and_then(|counts| {
+            if context.asked.by_name || counts.distinct > MAX_RANKED as u64 {
+                ranking.bars(Facet::Vendor, counts)
+            } else {
+                ranking.suppliers(counts)
+            }
+        });
         Figures {
-            switches: switches(context.t, context.asked, has_numbers, buyers.is_some()),
+            switches: switches(
+                context.t,
+                context.asked,
+                has_numbers,
+                buyers.is_some() || suppliers.is_some(),
+            ),
             years: counts(Facet::Year).and_then(|counts| years(context, counts, found, has_values)),
             buyers,
-            suppliers: counts(Facet::Vendor).and_then(|counts| ranking.bars(Facet::Vendor, counts)),
+            suppliers,
         }
     }
 
@@ -71,7 +84,7 @@ impl Figures {
 }
 
 /// A switch keeps what the other one is on.
-fn switches(t: Texts, asked: &SearchAddress, has_values: bool, has_buyers: bool) -> Vec<RankingSwitch> {
+fn switches(t: Texts, asked: &SearchAddress, has_values: bool, has_names: bool) -> Vec<RankingSwitch> {
     let kind = Parameters::default().with("kind", asked.entity_type.name());
     let mut query = asked
         .parameters
@@ -85,7 +98,7 @@ fn switches(t: Texts, asked: &SearchAddress, has_values: bool, has_buyers: bool)
     }
     let path = address::page(asked.lang, "search");
     let by_number = has_values.then(|| RankingSwitch::by_number(t, &path, &query, asked.by_number));
-    let by_name = has_buyers.then(|| RankingSwitch::by_buyer_name(t, &path, &query, asked.by_name));
+    let by_name = has_names.then(|| RankingSwitch::by_name(t, &path, &query, asked.by_name));
     by_number.into_iter().chain(by_name).collect()
 }
 
@@ -123,17 +136,28 @@ struct Ranking<'a> {
 impl Ranking<'_> {
     /// The buyers over all their names. A record that names two bodies counts for each.
     fn bodies(&self, found: &Aggregation) -> Option<RankedBars> {
-        let rank = if self.has_values { Rank::Value } else { Rank::Count };
         let bodies = &self.context.ask.generation.bodies;
-        let counts = SupplierCounts::of_combinations(bodies, &found.combinations, rank, RANKED);
-        let rows: Vec<RankedRow> = counts.rows.iter().map(|body| self.body(body)).collect();
+        let counts = SupplierCounts::of_combinations(bodies, &found.combinations, self.rank(), RANKED);
+        let rows: Vec<RankedRow> = counts.rows.iter().map(|body| self.party(Party::Body, body)).collect();
         // All bodies are counted, so the title states no limit.
         self.chart(Facet::NamedDepartment, self.plain_title(Facet::NamedDepartment), rows)
     }
 
-    fn body(&self, body: &SupplierCount) -> RankedRow {
-        let (name, href) = party_link(&self.context.ask.generation, self.context.t, Party::Body, body);
-        self.ranked(name, href, body.count, body.total_value.dollars())
+    /// The suppliers over all their names, each of which was counted.
+    fn suppliers(&self, counts: &FacetBuckets) -> Option<RankedBars> {
+        let suppliers = &self.context.ask.generation.suppliers;
+        let counts = SupplierCounts::of(suppliers, counts.clone(), self.rank(), RANKED);
+        let rows = counts.rows.iter().map(|supplier| self.party(Party::Supplier, supplier));
+        self.chart(Facet::Vendor, self.plain_title(Facet::Vendor), rows.collect())
+    }
+
+    fn rank(&self) -> Rank {
+        if self.has_values { Rank::Value } else { Rank::Count }
+    }
+
+    fn party(&self, party: Party, of: &SupplierCount) -> RankedRow {
+        let (name, href) = party_link(&self.context.ask.generation, self.context.t, party, of);
+        self.ranked(name, href, of.count, of.total_value.dollars())
     }
 
     fn bars(&self, facet: Facet, counts: &FacetBuckets) -> Option<RankedBars> {

@@ -249,7 +249,7 @@ fn facets_bars_and_meanings_of_the_sample_lead_to_as_many_records_as_they_state(
         ("pre_solicitation", ""),
         ("contract", "montreal"),
         ("contract", "who+won+snow+removal+in+montreal"),
-        ("tender", "travaux+toronto+2023"),
+        ("tender", "tree+pruning+toronto+2023"),
     ] {
         let search = format!("/en/search?kind={kind}&q={q}");
         let html = server.html(&search, 200);
