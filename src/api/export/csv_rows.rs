@@ -17,9 +17,12 @@ use std::collections::HashMap;
 
 use serde_json::{Value, value::RawValue};
 
-use crate::model::{
-    EntityType, Language, Schema,
-    printable::{is_format_character, without_control_characters},
+use crate::{
+    api::export::row_members::{self, ColumnNames},
+    model::{
+        EntityType, Language, Schema,
+        printable::{is_format_character, without_control_characters},
+    },
 };
 
 /// The byte order mark, from which spreadsheets recognize UTF-8.
@@ -176,12 +179,14 @@ impl Rows {
 /// unless spreadsheets are to open it.
 pub(crate) struct ExportRows {
     columns: Vec<String>,
+    names: ColumnNames,
     is_for_spreadsheets: bool,
 }
 
 impl ExportRows {
     pub(crate) fn new(columns: Vec<String>, is_for_spreadsheets: bool) -> ExportRows {
         ExportRows {
+            names: ColumnNames::of(columns.clone()),
             columns,
             is_for_spreadsheets,
         }
@@ -197,21 +202,32 @@ impl ExportRows {
 
     /// Adds a row for each record, which is a JSON object.
     pub(crate) fn append<'r>(
-        &self,
+        &mut self,
         bytes: Vec<u8>,
         records: impl Iterator<Item = &'r [u8]>,
     ) -> anyhow::Result<Vec<u8>> {
         let mut rows = writer(b',', bytes);
         for record in records {
-            let record = Members::of(record)?;
-            let cell = |name: &String| match record.value(name) {
-                value if self.is_for_spreadsheets => Rows(Language::English).cell(&value),
-                value => plain_cell(value),
-            };
-            rows.write_record(self.columns.iter().map(cell))?;
+            let members = row_members::members(record, &mut self.names)?;
+            for json in members.of_columns {
+                if self.is_for_spreadsheets {
+                    rows.write_field(Rows(Language::English).cell(&value(json)))?;
+                } else if let Some(text) = json.and_then(plain_text) {
+                    rows.write_field(text)?;
+                } else {
+                    rows.write_field(plain_cell(value(json)))?;
+                }
+            }
+            rows.write_record(None::<&[u8]>)?;
         }
         Ok(rows.into_inner()?)
     }
+}
+
+/// The text that this JSON is, if it has no escaped character.
+fn plain_text(json: &RawValue) -> Option<&str> {
+    let text = json.get().strip_prefix('"')?.strip_suffix('"')?;
+    (!text.contains('\\')).then_some(text)
 }
 
 fn plain_cell(value: Value) -> String {
@@ -255,10 +271,14 @@ impl<'r> Members<'r> {
 
     /// The value of a declared field; null if the record lacks it. JSON that is nested too deeply is a text.
     fn value(&self, name: &str) -> Value {
-        self.0.get(name).map_or(Value::Null, |json| {
-            serde_json::from_str(json.get()).unwrap_or_else(|_| Value::from(json.get()))
-        })
+        value(self.0.get(name).copied())
     }
+}
+
+fn value(json: Option<&RawValue>) -> Value {
+    json.map_or(Value::Null, |json| {
+        serde_json::from_str(json.get()).unwrap_or_else(|_| Value::from(json.get()))
+    })
 }
 
 #[cfg(test)]
@@ -317,7 +337,7 @@ mod tests {
         let names = ["record_id", "title", "value", "sources"].map(str::to_owned).to_vec();
         let record = br#"{"title":"=1+1, \"x\"","record_id":"a\r\nb","value":-12.50,"sources":["x","y"],"other":1}"#;
         for (is_for_spreadsheets, title) in [(false, "=1+1, \"x\""), (true, "'=1+1, \"x\"")] {
-            let rows = ExportRows::new(names.clone(), is_for_spreadsheets);
+            let mut rows = ExportRows::new(names.clone(), is_for_spreadsheets);
             let file = rows.header(true).unwrap();
             let file = rows.append(file, [&record[..], &record[..]].into_iter()).unwrap();
             assert!(file.ends_with(b"x; y\r\n"));

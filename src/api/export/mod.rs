@@ -13,6 +13,7 @@ pub(crate) mod listing;
 pub(crate) mod parquet_file;
 mod parquet_values;
 pub(crate) mod records;
+mod row_members;
 pub(crate) mod suppliers;
 pub(crate) mod whole;
 

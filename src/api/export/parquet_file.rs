@@ -13,7 +13,7 @@
 //! All columns are optional. Nothing is lost: what no column holds exactly (undeclared members, a date with a time) is
 //! in the last column, [`OTHER_MEMBERS`], as the JSON text of an object. Equal rows give equal bytes.
 
-use std::{borrow::Cow, collections::HashMap, fmt, io::Write, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, io::Write, sync::Arc};
 
 use anyhow::Context;
 use bytes::Bytes;
@@ -23,15 +23,12 @@ use parquet::{
     file::{metadata::KeyValue, properties::WriterProperties, writer::SerializedFileWriter},
     schema::types::{Type, TypePtr},
 };
-use serde::{
-    Deserializer,
-    de::{MapAccess, Visitor},
-};
 use serde_json::value::RawValue;
 
 use crate::api::export::{
-    columns::{Column, ColumnType, SUPPLIER, of_supplier},
+    columns::{Column, ColumnType, of_supplier},
     parquet_values::Values,
+    row_members::{ColumnNames, Members, Other, members},
 };
 
 /// The last column.
@@ -52,8 +49,8 @@ pub(crate) struct ParquetFile<W: Write + Send> {
     /// Those of the rows, of the supplier if the file has these, and of other members.
     columns: Vec<Column>,
     values: Vec<Values>,
-    /// The columns by their names.
-    numbers: HashMap<String, usize>,
+    /// Those of the rows alone: a member that is named like one of the others has no column.
+    names: ColumnNames,
     supplier_of: Option<SupplierOf>,
     /// The suppliers of names that were found last.
     known: HashMap<String, Option<[Bytes; 2]>>,
@@ -61,9 +58,6 @@ pub(crate) struct ParquetFile<W: Write + Send> {
     group_bytes: usize,
     max_group_bytes: usize,
 }
-
-/// The members of a row in their order, each with its JSON text.
-type Members<'r> = Vec<(Cow<'r, str>, &'r RawValue)>;
 
 impl<W: Write + Send> ParquetFile<W> {
     /// Begins a file. A row group ends when its rows have `max_group_bytes` as JSON. `generation` is the index that the
@@ -75,6 +69,7 @@ impl<W: Write + Send> ParquetFile<W> {
         max_group_bytes: usize,
         generation: &str,
     ) -> anyhow::Result<Self> {
+        let names = ColumnNames::of(columns.iter().map(|column| column.name.clone()).collect());
         if supplier_of.is_some() {
             columns.extend(of_supplier());
         }
@@ -91,11 +86,10 @@ impl<W: Write + Send> ParquetFile<W> {
                 generation.to_owned(),
             )]))
             .build();
-        let names = columns.iter().enumerate();
         Ok(ParquetFile {
             writer: SerializedFileWriter::new(out, file_schema(&columns)?, Arc::new(properties))?,
             values: columns.iter().map(|column| Values::of(column.column_type)).collect(),
-            numbers: names.map(|(number, column)| (column.name.clone(), number)).collect(),
+            names,
             columns,
             supplier_of,
             known: HashMap::new(),
@@ -112,23 +106,21 @@ impl<W: Write + Send> ParquetFile<W> {
     /// Adds a row, which is a JSON object.
     pub(crate) fn push(&mut self, row: &Bytes) -> anyhow::Result<()> {
         let mut given: Vec<bool> = vec![false; self.values.len()];
-        let mut other: Members = Vec::new();
-        let mut vendor = None;
-        for (name, value) in members(row)? {
-            if name == VENDOR {
-                vendor = Some(value);
-            }
-            match self.numbers.get(&*name) {
-                Some(_) if value.get() == "null" => {}
-                Some(number) if self.values[*number].push(row, value.get()) => given[*number] = true,
-                _ => other.push((name, value)),
+        let Members { of_columns, mut other } = members(row, &mut self.names)?;
+        for (number, value) in of_columns.iter().enumerate() {
+            match value {
+                Some(value) if value.get() == "null" => {}
+                Some(value) if self.values[number].push(row, value.get()) => given[number] = true,
+                Some(value) => other.push((Cow::Owned(self.columns[number].name.clone()), value)),
+                None => {}
             }
         }
+        let vendor = self.names.number(VENDOR).and_then(|number| of_columns[number]);
         if let Some(supplier) = vendor.and_then(|vendor| self.supplier(vendor)) {
-            for (name, text) in SUPPLIER.into_iter().zip(supplier) {
-                if let Some(number) = self.numbers.get(name) {
-                    given[*number] = self.values[*number].push_text(ByteArray::from(text));
-                }
+            // They follow the columns of the rows.
+            let columns = self.values.iter_mut().zip(&mut given).skip(of_columns.len());
+            for ((values, is_given), text) in columns.zip(supplier) {
+                *is_given = values.push_text(ByteArray::from(text));
             }
         }
         if let (Some(last), false) = (self.values.last_mut(), other.is_empty()) {
@@ -199,61 +191,8 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// The members of a JSON object. Of a name that is repeated, the last one counts.
-fn members(row: &[u8]) -> anyhow::Result<Members<'_>> {
-    struct Object;
-
-    impl<'r> Visitor<'r> for Object {
-        type Value = Members<'r>;
-
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("a JSON object")
-        }
-
-        fn visit_map<A: MapAccess<'r>>(self, mut map: A) -> Result<Members<'r>, A::Error> {
-            let mut members: Members = Vec::with_capacity(32);
-            while let Some(Name(name)) = map.next_key()? {
-                let value: &RawValue = map.next_value()?;
-                match members.iter_mut().take(FEW_MEMBERS).find(|(known, _)| *known == name) {
-                    Some(member) => member.1 = value,
-                    None => members.push((name, value)),
-                }
-            }
-            Ok(without_repeated(members))
-        }
-    }
-
-    let mut json = serde_json::Deserializer::from_slice(row);
-    let members = json.deserialize_map(Object).context("a row is no JSON object")?;
-    json.end().context("a row is more than a JSON object")?;
-    Ok(members)
-}
-
-/// The members of which each is looked for among the others one by one. A record of 256 KiB can have 40,000.
-const FEW_MEMBERS: usize = 64;
-
-/// Each name once, at its first place and with its last value.
-fn without_repeated(members: Members) -> Members {
-    if members.len() <= FEW_MEMBERS {
-        return members;
-    }
-    let (mut numbers, mut single) = (HashMap::with_capacity(members.len()), Members::new());
-    for (name, value) in members {
-        let number = *numbers.entry(name.clone()).or_insert(single.len());
-        match single.get_mut(number) {
-            Some(member) => member.1 = value,
-            None => single.push((name, value)),
-        }
-    }
-    single
-}
-
-/// The name of a member, which needs no copy unless it has an escaped character.
-#[derive(serde::Deserialize)]
-struct Name<'r>(#[serde(borrow)] Cow<'r, str>);
-
 /// The JSON text of an object.
-fn object(members: &Members) -> anyhow::Result<String> {
+fn object(members: &Other) -> anyhow::Result<String> {
     let mut text = String::new();
     for (name, value) in members {
         text.push(if text.is_empty() { '{' } else { ',' });
@@ -391,20 +330,6 @@ mod tests {
     }
 
     #[test]
-    fn of_a_repeated_name_the_last_member_counts() {
-        for others in [0, FEW_MEMBERS - 1, FEW_MEMBERS, 3 * FEW_MEMBERS] {
-            let others: String = (0..others).map(|name| format!("\"m{name}\":1,")).collect();
-            let row = format!("{{\"a\":1,{others}\"b\":2,\"a\":3,\"b\":4}}");
-            let found = members(row.as_bytes()).unwrap();
-            let of = |name: &str| -> Vec<&str> {
-                let named = found.iter().filter(|(known, _)| *known == name);
-                named.map(|(_, value)| value.get()).collect()
-            };
-            assert_eq!((of("a"), of("b")), (vec!["3"], vec!["4"]));
-        }
-    }
-
-    #[test]
     fn every_member_is_read_back_and_groups_are_bounded() {
         let schema = Schema::of(EntityType::Disclosure);
         let records: Vec<Value> = (0..300_i64)
@@ -418,6 +343,7 @@ mod tests {
             .chain([
                 json!({"record_id": "t", "award_date": "2024-02-29T10:00:00Z", "contract_value": 1_u64 << 60}),
                 json!({"record_id": "n", "award_date": "2024-2-9", "sources": ["a", 1], "contract_value": -5}),
+                json!({"record_id": "o", "award_date": true, "supplier_id": "s", OTHER_MEMBERS: {"a": 1}}),
             ])
             .collect();
         let write = || {
