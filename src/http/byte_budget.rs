@@ -15,7 +15,7 @@ pub(crate) type Owner = Option<i64>;
 ///
 /// Decision D-158: while less than half of it is in use, every owner may reserve. Beyond that, no owner
 /// gets more than a quarter, so one key cannot take the memory that the others need. Decision D-265: while memory is
-/// short, no owner gets more than a sixteenth.
+/// short, an owner that has a sixteenth gets no more.
 #[derive(Clone)]
 pub(crate) struct ByteBudget(Arc<Shared>);
 
@@ -76,7 +76,7 @@ impl ByteBudget {
         self.0.is_short.store(is_short, Ordering::Relaxed);
     }
 
-    fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         self.0.is_short.load(Ordering::Relaxed)
     }
 
@@ -89,9 +89,10 @@ impl ByteBudget {
     fn add(&self, owner: Owner, bytes: usize) -> bool {
         let mut used = self.lock();
         let (total, limit) = (used.total + bytes, self.0.limit);
-        let of_owner = used.by_owner.get(&owner).copied().unwrap_or(0) + bytes;
+        let before = used.by_owner.get(&owner).copied().unwrap_or(0);
+        let of_owner = before + bytes;
         let is_too_much =
-            total > limit || (total > limit / 2 && of_owner > limit / 4) || (self.is_short() && of_owner > limit / 16);
+            total > limit || (total > limit / 2 && of_owner > limit / 4) || (self.is_short() && before >= limit / 16);
         if !is_too_much {
             used.total = total;
             used.by_owner.insert(owner, of_owner);

@@ -28,6 +28,11 @@ pub struct ConnectionLimits {
     pub request_bytes: usize,
     /// The memory for responses that clients have not read yet, in bytes.
     pub response_bytes: usize,
+    /// Decision D-265: the anonymous memory of the process from which it is short, in bytes.
+    pub memory_bytes: i64,
+    /// What may be used of it at least beyond the least since a generation was opened, where an index of more than two
+    /// million records takes much itself.
+    pub memory_growth_bytes: i64,
 }
 
 impl ConnectionLimits {
@@ -66,6 +71,8 @@ impl Default for ConnectionLimits {
             stop_bytes_per_second: 256 << 10,
             request_bytes: 64 << 20,
             response_bytes: 128 << 20,
+            memory_bytes: 416 << 20,
+            memory_growth_bytes: 256 << 20,
         }
     }
 }

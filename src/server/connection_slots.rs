@@ -25,9 +25,9 @@ const HEALTH_SLOTS: usize = 16;
 /// When slots are scarce, one of this many is evicted. So only few new connections pay for the search.
 const CLEARED_ONE_OF: usize = 64;
 
-/// How long the server has waited at least for a client with a key that has to leave: not one that is about to send its
-/// next request.
-const KEYED_WAIT: Duration = Duration::from_secs(1);
+/// How long the server has waited at least for a client that has to leave, if it has a key or memory is short: not one
+/// that is about to send its request.
+const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 /// All slots. The listener and each connection share them.
 pub(crate) struct ConnectionSlots {
@@ -131,12 +131,12 @@ impl ConnectionSlots {
     pub(crate) fn set_memory_short(&self, is_short: bool) {
         self.is_memory_short.store(is_short, Ordering::Relaxed);
         if is_short {
-            self.evict(&mut lock(&self.all));
+            self.evict(&mut lock(&self.all), true);
         }
     }
 
-    fn evict(&self, pool: &mut SlotPool) {
-        let evicted = pool.evict(self.microseconds());
+    fn evict(&self, pool: &mut SlotPool, spares_new: bool) {
+        let evicted = pool.evict(self.microseconds(), spares_new);
         self.counts.evicted.fetch_add(evicted, Ordering::Relaxed);
     }
 
@@ -149,7 +149,7 @@ impl ConnectionSlots {
         let (slot, id) = {
             let mut pool = lock(pool);
             if pool.is_scarce() {
-                self.evict(&mut pool);
+                self.evict(&mut pool, false);
             }
             pool.take()?
         };
@@ -195,9 +195,11 @@ impl SlotPool {
         Some((slot, id))
     }
 
-    /// Makes those connections leave that have kept the server waiting longest. Returns how many.
-    fn evict(&mut self, now: u64) -> u64 {
-        let mut waiting: Vec<_> = self.taken.values().filter_map(|slot| slot.waiting(now)).collect();
+    /// Makes those connections leave that have kept the server waiting longest. `spares_new` states whether clients
+    /// without a key have [`LEAST_WAIT`], too. Returns how many.
+    fn evict(&mut self, now: u64, spares_new: bool) -> u64 {
+        let slots = self.taken.values();
+        let mut waiting: Vec<_> = slots.filter_map(|slot| slot.waiting(now, spares_new)).collect();
         let count = (self.limit / CLEARED_ONE_OF).max(1).min(waiting.len());
         if count < waiting.len() {
             waiting.select_nth_unstable_by_key(count, |(order, _)| *order);
@@ -215,10 +217,11 @@ impl SlotPool {
 
 impl Slot {
     /// If the connection can be told to leave: whether a key is known, and since when the server waits.
-    fn waiting(&self, now: u64) -> Option<((bool, u64), &Slot)> {
+    fn waiting(&self, now: u64, spares_new: bool) -> Option<((bool, u64), &Slot)> {
         let since = self.waits_since.load(Ordering::Relaxed);
         let is_keyed = self.is_keyed.load(Ordering::Relaxed);
-        let is_active = is_keyed && u128::from(now.saturating_sub(since)) < KEYED_WAIT.as_micros();
+        let is_new = u128::from(now.saturating_sub(since)) < LEAST_WAIT.as_micros();
+        let is_active = (is_keyed || spares_new) && is_new;
         let can_leave = since > 0 && !is_active && !self.has_to_leave.load(Ordering::Relaxed);
         can_leave.then_some(((is_keyed, since), self))
     }
@@ -334,10 +337,12 @@ mod tests {
     fn clients_that_keep_the_server_waiting_leave_while_memory_is_short() {
         let slots = slots(64);
         let guards: Vec<SlotGuard> = (0..3).map(|_| slots.take(false).unwrap()).collect();
+        wait_since(&guards[0], 1);
         guards[1].set_waiting(false);
         slots.set_memory_short(false);
         assert!(!slots.is_scarce() && !guards.iter().any(has_to_leave));
-        for expected in [[true, false, false], [true, false, true], [true, false, true]] {
+        // The third one has just connected.
+        for expected in [[true, false, false], [true, false, false]] {
             slots.set_memory_short(true);
             assert!(slots.is_scarce());
             let leaving: Vec<bool> = guards.iter().map(has_to_leave).collect();

@@ -9,7 +9,10 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     http::call::AppState,
-    server::{connection_slots::ConnectionSlots, metrics::anonymous_memory_bytes, worker::PeriodicWorker},
+    server::{
+        connection_limits::ConnectionLimits, connection_slots::ConnectionSlots, metrics::anonymous_memory_bytes,
+        worker::PeriodicWorker,
+    },
 };
 
 /// How often the number of connections, the generation and the memory are compared. In this time, two cores and a fast
@@ -22,11 +25,6 @@ const MUCH_BYTES: i64 = 384 << 20;
 
 /// How much the memory has to grow until it is worth giving some back again.
 const GROWTH_BYTES: i64 = 16 << 20;
-
-/// The anonymous memory from which it is short, and what connections may take of it at least, where an index of more
-/// than two million records takes much itself.
-const SHORT_BYTES: i64 = 416 << 20;
-const CONNECTIONS_BYTES: i64 = 256 << 20;
 
 /// Fewer connections leave too little memory to be worth the pause of the allocator, some milliseconds.
 const MANY: usize = 256;
@@ -58,14 +56,31 @@ impl Used {
     }
 }
 
-/// The least memory since the served generation was opened: what is used without clients.
-struct Least(i64);
+/// The least memory since the served generation was opened with few connections: what is used without clients.
+struct Least {
+    bytes: i64,
+    /// A generation was opened among many connections, whose memory is not its own.
+    is_old: bool,
+}
 
 impl Least {
-    /// Whether the memory is short.
-    fn is_short(&mut self, bytes: i64) -> bool {
-        self.0 = self.0.min(bytes);
-        bytes >= SHORT_BYTES.max(self.0.saturating_add(CONNECTIONS_BYTES))
+    fn new() -> Least {
+        Least {
+            bytes: i64::MAX,
+            is_old: false,
+        }
+    }
+
+    /// Whether the memory is short. `is_new` states whether a generation was opened, `open` is the number of
+    /// connections.
+    fn is_short(&mut self, limits: &ConnectionLimits, bytes: i64, is_new: bool, open: usize) -> bool {
+        self.is_old |= is_new;
+        if self.is_old && open < MANY {
+            *self = Least::new();
+        }
+        self.bytes = self.bytes.min(bytes);
+        let most = self.bytes.saturating_add(limits.memory_growth_bytes);
+        bytes >= limits.memory_bytes.max(most)
     }
 }
 
@@ -85,27 +100,40 @@ impl Served {
     }
 }
 
-pub(crate) fn start(state: Arc<AppState>, slots: Arc<ConnectionSlots>) -> anyhow::Result<PeriodicWorker> {
+pub(crate) fn start(
+    state: Arc<AppState>,
+    slots: Arc<ConnectionSlots>,
+    limits: ConnectionLimits,
+) -> anyhow::Result<PeriodicWorker> {
     let (mut peak, mut served, mut used) = (Peak::default(), Served::default(), Used::default());
-    let mut least = Least(i64::MAX);
+    let (mut least, mut was_short) = (Least::new(), false);
     let metrics = state.metrics.clone();
     let step = move || {
+        // Elsewhere than on Linux, or without a free file handle: nothing changes.
+        let Some(mut bytes) = anonymous_memory_bytes() else {
+            return true;
+        };
         let generation = state.generation.load_full();
         // Both are asked, because both remember.
         let (has_ended, has_changed) = (
             peak.has_ended(slots.open()),
             served.has_changed(generation.as_deref().map(|generation| generation.id.as_str())),
         );
-        let mut bytes = anonymous_memory_bytes().unwrap_or(0);
         if has_ended || has_changed || used.is_much(bytes) {
             give_back();
-            bytes = anonymous_memory_bytes().unwrap_or(0);
+            bytes = anonymous_memory_bytes().unwrap_or(bytes);
             used = Used(bytes);
         }
-        if has_changed {
-            least = Least(i64::MAX);
+        let is_short = least.is_short(&limits, bytes, has_changed, slots.open());
+        if is_short != was_short {
+            let state = if is_short {
+                "short: clients that keep the server waiting are closed"
+            } else {
+                "enough again"
+            };
+            log::warn!("memory is {state}; the process uses {} MiB", bytes >> 20);
+            was_short = is_short;
         }
-        let is_short = least.is_short(bytes);
         slots.set_memory_short(is_short);
         state.request_bytes.set_short(is_short);
         state.response_bytes.set_short(is_short);
@@ -164,15 +192,39 @@ mod tests {
     #[test]
     fn memory_is_short_when_connections_take_much_of_it() {
         const MB: i64 = 1 << 20;
-        let mut least = Least(i64::MAX);
-        for (megabytes, is_short) in [(450, false), (60, false), (415, false), (416, true), (300, false)] {
-            assert_eq!(least.is_short(megabytes * MB), is_short, "{megabytes}");
-        }
+        let limits = ConnectionLimits::default();
+        let check = |steps: &[(i64, bool, usize, bool)]| {
+            let mut least = Least::new();
+            for (megabytes, is_new, open, is_short) in steps {
+                let found = least.is_short(&limits, megabytes * MB, *is_new, *open);
+                assert_eq!(found, *is_short, "{megabytes} of {steps:?}");
+            }
+        };
+        check(&[
+            (450, true, 0, false),
+            (60, false, 0, false),
+            (415, false, 4_000, false),
+            (416, false, 4_000, true),
+        ]);
         // A large index takes more than that without any client.
-        let mut least = Least(i64::MAX);
-        for (megabytes, is_short) in [(900, false), (1_155, false), (1_156, true), (901, false)] {
-            assert_eq!(least.is_short(megabytes * MB), is_short, "{megabytes}");
-        }
+        check(&[
+            (900, true, 0, false),
+            (1_155, false, 4_000, false),
+            (1_156, false, 4_000, true),
+        ]);
+        // A generation that is opened among many connections does not make their memory its own.
+        check(&[
+            (60, true, 0, false),
+            (410, true, 4_000, false),
+            (500, false, 4_000, true),
+        ]);
+        // When they have ended, what is left is.
+        check(&[
+            (60, true, 0, false),
+            (500, true, 4_000, true),
+            (420, false, 200, false),
+            (600, false, 300, false),
+        ]);
     }
 
     #[test]

@@ -142,7 +142,9 @@ impl ServiceStatus {
         let help = "Memory for responses that clients have not read";
         page.show_in(bytes, "response_bodies", help, &gauge(responses.used()))?;
         let help = "Maximum of the memory for responses";
-        page.show_in(bytes, "response_bodies_limit", help, &gauge(responses.limit()))
+        page.show_in(bytes, "response_bodies_limit", help, &gauge(responses.limit()))?;
+        let help = "1 while memory is short, so that clients which keep the server waiting are closed";
+        page.show("memory_is_short", help, &gauge(responses.is_short().into()))
     }
 }
 

@@ -51,7 +51,7 @@ pub fn run(
     let slots = Arc::new(ConnectionSlots::new(listener::connections_permitted(
         limits.connections,
     )));
-    workers.push(freed_memory::start(Arc::clone(&state), Arc::clone(&slots))?);
+    workers.push(freed_memory::start(Arc::clone(&state), Arc::clone(&slots), limits)?);
     let served = actix_web::rt::System::new().block_on(async move {
         let admin = admin
             .map(|listener| admin::start(listener, &state, &slots))

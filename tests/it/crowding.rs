@@ -89,6 +89,27 @@ fn clients_that_keep_the_server_waiting_leave_when_places_are_scarce() {
 }
 
 #[test]
+fn clients_that_keep_the_server_waiting_leave_while_memory_is_short() {
+    let admin = free_address();
+    let server = TestServer::own(&contracts(3), |config| {
+        config.limits.memory_bytes = 0;
+        config.limits.memory_growth_bytes = 0;
+        config.admin_bind = Some(admin.parse().unwrap());
+    });
+    let asked = search(&server, "/contract/c%7C1");
+    let mut active = RawConnection::to(&server);
+    let silent: Vec<RawConnection> = (0..20).map(|_| RawConnection::to(&server)).collect();
+    wait_until("the end of the silent connections", || {
+        // A client with a key that asks stays.
+        assert_eq!(active.send(&asked).answer().status, 200);
+        silent.iter().all(RawConnection::is_closed)
+    });
+    assert_eq!(metric(&server, &admin, "procure_memory_is_short "), 1.0);
+    let evicted = "procure_connections_rejected_total{reason=\"evicted\"} ";
+    assert!(metric(&server, &admin, evicted) >= 20.0);
+}
+
+#[test]
 fn when_all_places_are_busy_a_health_check_is_still_answered() {
     let admin = free_address();
     let server = TestServer::own(&contracts(3), |config| {

@@ -280,12 +280,15 @@ pub fn free() -> String {
 }
 
 pub fn config(folder: PathBuf) -> Config {
-    Config {
+    let mut config = Config {
         store: stores::store(&folder.join("index")),
         // Tests run next to each other, and some machines are slow.
         query_timeout: Duration::from_secs(60),
         ..Config::new(folder.join("index"), folder.join("state.db"))
-    }
+    };
+    // One process holds many servers.
+    config.limits.memory_bytes = i64::MAX;
+    config
 }
 
 /// The records that the scenarios in `tests/scenarios` search.

@@ -170,6 +170,8 @@ impl RunningServer {
         let mut config = Config::new(fixture.path("index"), fixture.path("state.db"));
         config.mail = Some(Arc::new(settings));
         config.admin_bind = admin;
+        // One process holds many servers.
+        config.limits.memory_bytes = i64::MAX;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
