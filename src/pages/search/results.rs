@@ -275,6 +275,7 @@ fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<M
         Err(Error::Timeout) => {}
         named => all.extend(named?),
     }
+    all.truncate(meanings::ABOVE_RESULTS);
     Ok(all)
 }
 

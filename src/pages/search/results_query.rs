@@ -13,7 +13,10 @@ use crate::{
         params::{include::Include, paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
     catalog::{ask::Ask, generation::Generation},
-    engine::aggregation::{Aggregation, TermsAggregation},
+    engine::{
+        Error,
+        aggregation::{Aggregation, TermsAggregation},
+    },
     http::error::ApiError,
     model::{EntityType, Facet, Record, Role, Schema},
     pages::{
@@ -119,8 +122,11 @@ impl Plan {
         }
         let by_words = self.words_only.as_ref().map(|query| ask.count(query)).transpose()?;
         let by_code = by_words.map_or(0, |by_words| aggregation.total.saturating_sub(by_words));
-        let split = self.split.as_ref().map(|split| ask.count(&split.query)).transpose()?;
-        let split = split.unwrap_or(0);
+        // The results do not wait for what is only suggested.
+        let split = match self.split.as_ref().map(|split| ask.count(&split.query)) {
+            None | Some(Err(Error::Timeout)) => 0,
+            Some(count) => count?,
+        };
         let choices = self.active.iter().map(|active| active.run(&self.asked, ask));
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {

@@ -57,13 +57,14 @@ impl Split {
     /// `None` if the words state no condition that the search does not have already, or would say nothing without it.
     pub(crate) fn of(asked: &SearchAddress, generation: &Generation) -> Option<Split> {
         let coverage = &generation.manifest_of(asked.entity_type).coverage;
-        let mut parts = parts(asked.value("q")?, coverage)?;
-        if asked.value("municipality").is_some() {
-            parts.place = None;
-        }
-        if asked.value("issued_after").or(asked.value("issued_before")).is_some() {
-            parts.year = None;
-        }
+        // What the search has as a condition stays a word.
+        let places: &[Coverage] = if asked.value("municipality").is_some() {
+            &[]
+        } else {
+            coverage
+        };
+        let takes_year = asked.value("issued_after").or(asked.value("issued_before")).is_none();
+        let parts = parts(asked.value("q")?, places, takes_year)?;
         let mut values = vec![("q", parts.words.as_str())];
         let mut label = vec![shortened(&parts.words)];
         if let Some(place) = parts.place {
@@ -91,8 +92,10 @@ impl Split {
     }
 }
 
-/// The parts of a text; `None` for the query language's own signs, and where no word would be left.
-fn parts<'a>(text: &'a str, coverage: &'a [Coverage]) -> Option<Parts<'a>> {
+/// The parts of a text, with one of these places, and a year if that is wanted.
+///
+/// `None` for the query language's own signs, and where no word would be left.
+fn parts<'a>(text: &'a str, places: &'a [Coverage], takes_year: bool) -> Option<Parts<'a>> {
     let has_sign = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
     if text.split_whitespace().any(has_sign) {
         return None;
@@ -106,11 +109,11 @@ fn parts<'a>(text: &'a str, coverage: &'a [Coverage]) -> Option<Parts<'a>> {
     let is_year = |(_, folded): &(&str, String)| folded.parse().is_ok_and(|year| YEARS.contains(&year));
     let years: Vec<usize> = (0..written.len()).filter(|number| is_year(&written[*number])).collect();
     let year = match years[..] {
-        [number] => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
+        [number] if takes_year => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
         _ => None,
     };
     let is_question = written.first().is_some_and(|(_, folded)| is_one_of(&QUESTIONS, folded));
-    let place = place(&written, coverage).map(|(place, mut from, to)| {
+    let place = place(&written, places).map(|(place, mut from, to)| {
         let joins = |folded: &str| is_one_of(&EMPTY_WORDS, folded) || is_one_of(&CITY_WORDS, folded);
         while from > 0 && joins(&written[from - 1].1) {
             from -= 1;
@@ -177,7 +180,7 @@ mod tests {
             row("toronto", "Toronto", "Toronto"),
         ];
         let split = |text: &str| {
-            let parts = parts(text, &places)?;
+            let parts = parts(text, &places, true)?;
             let place = parts.place.map(|place| place.municipality.clone()).unwrap_or_default();
             Some((parts.words, place, parts.year.unwrap_or_default().to_owned()))
         };
@@ -214,6 +217,11 @@ mod tests {
         ] {
             assert_eq!(split(text), None, "{text}");
         }
+        // Conditions of the search stay words.
+        assert_eq!(parts("paving 2015", &places, false), None);
+        assert_eq!(parts("paving Toronto", &[], true), None);
+        let parts = parts("paving Toronto 2015", &places, false).unwrap();
+        assert_eq!((parts.words.as_str(), parts.year), ("paving 2015", None));
         // Two years are no year.
         assert_eq!(split("audit 2015 2016"), None);
     }
