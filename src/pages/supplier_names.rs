@@ -44,6 +44,13 @@ pub(crate) const BY_NUMBER: &str = "number";
 /// What [`RANK`] is described as.
 pub(crate) const ABOUT_RANK: &str = "`number`: rank by the number of records instead of their value";
 
+/// Who is ranked over all names.
+#[derive(Clone, Copy)]
+pub(crate) enum AllNamesOf {
+    Both,
+    Buyers,
+}
+
 /// A link that ranks otherwise.
 pub(crate) struct RankingSwitch {
     pub(crate) about: String,
@@ -59,9 +66,13 @@ impl RankingSwitch {
     }
 
     /// The same for buyers and suppliers.
-    pub(crate) fn by_name(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
+    pub(crate) fn by_name(t: Texts, path: &str, query: &Parameters, is_on: bool, of: AllNamesOf) -> RankingSwitch {
         let turn = (SPELLINGS, "true", is_on);
-        RankingSwitch::new(t, path, query, turn, ["all-names", "names"])
+        let names = match of {
+            AllNamesOf::Both => ["all-names", "names"],
+            AllNamesOf::Buyers => ["bodies", "names"],
+        };
+        RankingSwitch::new(t, path, query, turn, names)
     }
 
     /// By value, or by number.
@@ -91,12 +102,18 @@ impl RankingSwitch {
 pub(crate) fn party_link(generation: &Generation, t: Texts, party: Party, counted: &SupplierCount) -> (String, String) {
     let (lang, list) = (t.language(), generation.parties(party));
     let found = list.find_id(&counted.id).and_then(|number| list.get(number));
+    // An index of an older program has no list of bodies.
+    let href = match (&found, party) {
+        (Some(_), _) => address::party(lang, party, &counted.id),
+        (None, Party::Supplier) => address::vendor(lang, &counted.name),
+        (None, Party::Body) => address::department(lang, &counted.name),
+    };
     let name = found.map_or_else(|| counted.name.clone(), |of| of.name_in(lang).to_owned());
     let name = match &counted.names {
         0 | 1 => name,
         count => t.with("supplier-with-names", &[("name", &name), ("count", count)]),
     };
-    (name, address::party(lang, party, &counted.id))
+    (name, href)
 }
 
 /// The page of a bidder: that of its supplier, or of its name alone where nothing else is known of it.

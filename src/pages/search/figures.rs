@@ -18,7 +18,7 @@ use crate::{
             facets::{MAX_RANKED, label},
             search_address::SearchAddress,
         },
-        supplier_names::{BY_NUMBER, RANK, RankingSwitch, SPELLINGS, party_link},
+        supplier_names::{AllNamesOf, BY_NUMBER, RANK, RankingSwitch, SPELLINGS, party_link},
     },
 };
 
@@ -58,20 +58,19 @@ impl Figures {
         } else {
             ranking.bodies(found)
         };
+        let too_many = counts(Facet::Vendor).is_some_and(|counts| counts.distinct > MAX_RANKED as u64);
         let suppliers = counts(Facet::Vendor).and_then(|counts| {
-            if context.asked.by_name || counts.distinct > MAX_RANKED as u64 {
+            if context.asked.by_name || too_many {
                 ranking.bars(Facet::Vendor, counts)
             } else {
                 ranking.suppliers(counts)
             }
         });
+        // Of the chart of buyers alone, if suppliers have too many names to be joined.
+        let names = if too_many { AllNamesOf::Buyers } else { AllNamesOf::Both };
+        let has_names = buyers.is_some() || (suppliers.is_some() && !too_many);
         Figures {
-            switches: switches(
-                context.t,
-                context.asked,
-                has_numbers,
-                buyers.is_some() || suppliers.is_some(),
-            ),
+            switches: switches(context.t, context.asked, has_numbers, has_names.then_some(names)),
             years: counts(Facet::Year).and_then(|counts| years(context, counts, found, has_values)),
             buyers,
             suppliers,
@@ -84,7 +83,7 @@ impl Figures {
 }
 
 /// A switch keeps what the other one is on.
-fn switches(t: Texts, asked: &SearchAddress, has_values: bool, has_names: bool) -> Vec<RankingSwitch> {
+fn switches(t: Texts, asked: &SearchAddress, has_values: bool, names: Option<AllNamesOf>) -> Vec<RankingSwitch> {
     let kind = Parameters::default().with("kind", asked.entity_type.name());
     let mut query = asked
         .parameters
@@ -98,7 +97,7 @@ fn switches(t: Texts, asked: &SearchAddress, has_values: bool, has_names: bool) 
     }
     let path = address::page(asked.lang, "search");
     let by_number = has_values.then(|| RankingSwitch::by_number(t, &path, &query, asked.by_number));
-    let by_name = has_names.then(|| RankingSwitch::by_name(t, &path, &query, asked.by_name));
+    let by_name = names.map(|names| RankingSwitch::by_name(t, &path, &query, asked.by_name, names));
     by_number.into_iter().chain(by_name).collect()
 }
 
