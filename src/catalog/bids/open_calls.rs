@@ -42,7 +42,8 @@ impl NoticeKey {
 /// The numbers of bidders of open calls, by what contracts and awards state of their notice.
 #[derive(Debug, Default)]
 pub(crate) struct NoticeBidders {
-    /// `None` if several notices have the key: which one is meant is unknown.
+    /// `None` if several notices have the key, since which one is meant is unknown, and if the notice is no open call
+    /// that lists bidders.
     by_key: HashMap<NoticeKey, Option<u32>>,
 }
 
@@ -58,13 +59,14 @@ impl OpenCalls {
 }
 
 impl NoticeBidders {
-    /// Adds the bidders of a record, if it is the tender of an open call that lists them.
+    /// Adds the keys of a tender, with its bidders if it is an open call that lists them.
     pub(crate) fn observe(&mut self, record: &Record, source: &str, calls: &OpenCalls) {
         if record.entity_type() != EntityType::Tender {
             return;
         }
-        if let Some(bidders) = calls.0.get(record.id()) {
-            NoticeKey::of(record, source).for_each(|key| self.add(key, Some(*bidders)));
+        if !calls.0.is_empty() {
+            let bidders = calls.0.get(record.id()).copied();
+            NoticeKey::of(record, source).for_each(|key| self.add(key, bidders));
         }
     }
 
@@ -108,6 +110,7 @@ mod tests {
     fn bidders(tenders: &[&str], source: &str, contract: &str) -> Option<u32> {
         let calls = (0u32..)
             .zip(tenders)
+            .filter(|(_, members)| !members.contains("status"))
             .map(|(number, _)| (number.to_string(), number + 1));
         let calls = OpenCalls(calls.collect());
         let parts = tenders.iter().enumerate().map(|(number, members)| {
@@ -138,6 +141,9 @@ mod tests {
             r#""reference_number":"R4""#,
             r#""reference_number":"r4 ""#,
             r#""reference_number":"N/A""#,
+            r#""reference_number":"R5""#,
+            // No open call that lists bidders.
+            r#""reference_number":"R5","status":"Closed""#,
         ];
         for (source, contract, expected) in [
             ("b", r#""ocid":"OCDS-2""#, Some(2)),
@@ -145,6 +151,7 @@ mod tests {
             ("a", r#""ocid":"ocds-9","reference_number":"R3""#, None),
             ("a", r#""reference_number":"R1""#, Some(1)),
             ("a", r#""reference_number":"r3""#, Some(3)),
+            ("a", r#""reference_number":"R5""#, None),
             ("b", r#""reference_number":"R3""#, None),
             ("a", r#""reference_number":"R4""#, None),
             ("a", r#""reference_number":"N/A""#, None),
