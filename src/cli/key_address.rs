@@ -8,7 +8,7 @@ use crate::{
     api::reconciliation,
     cli::options::{StateFile, note, parse_key_id, print},
     model::timestamp,
-    state::{database::StateDb, service_addresses::ServiceAddress},
+    state::{database::StateDb, keys::ApiKey, service_addresses::ServiceAddress},
 };
 
 #[derive(Debug, Subcommand)]
@@ -47,8 +47,11 @@ pub(crate) fn run(args: Address) -> anyhow::Result<()> {
             print(&addresses.map(|address| address + "\n").concat())
         }
         Address::List { state } => {
-            let addresses = state.open_to_read()?.service_addresses()?;
-            print(&addresses.iter().map(line).collect::<String>())
+            let state = state.open_to_read()?;
+            let (addresses, keys) = (state.service_addresses()?, state.keys()?);
+            let key_of = |address: &ServiceAddress| keys.iter().find(|key| key.id == address.key_id);
+            let lines = addresses.iter().map(|address| line(address, key_of(address)));
+            print(&lines.collect::<String>())
         }
         Address::Revoke { id, state } => revoke(&state.open_existing()?, id),
     }
@@ -70,14 +73,21 @@ fn revoke(state: &StateDb, id: i64) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn line(address: &ServiceAddress) -> String {
+fn line(address: &ServiceAddress, key: Option<&ApiKey>) -> String {
     let created = timestamp::format_seconds(address.created_at);
     let mut line = format!(
         "{:>4}  of key {:>4}  created {created}  {}",
         address.id, address.key_id, address.label
     );
-    if let Some(end) = address.revoked_at {
-        line.push_str(&format!("  revoked {}", timestamp::format_seconds(end)));
+    let ends = [
+        ("revoked", address.revoked_at),
+        ("key revoked", key.and_then(|key| key.disabled_at)),
+        ("key expires", key.and_then(|key| key.expires_at)),
+    ];
+    for (what, end) in ends {
+        if let Some(end) = end {
+            line.push_str(&format!("  {what} {}", timestamp::format_seconds(end)));
+        }
     }
     line + "\n"
 }

@@ -284,7 +284,7 @@ impl Exchange<'_> {
         let (state, headers) = (self.state, self.request.headers());
         let now = (state.now)();
         let account = match token {
-            Some(token) => auth::check_token(&state.gateway, &state.keys, token, headers, now)?,
+            Some(token) => auth::check_token(&state.keys, token, now)?,
             None => auth::check(&state.gateway, &state.keys, headers, now)?,
         };
         self.trace.key = Some(account.key.id);

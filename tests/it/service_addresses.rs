@@ -147,10 +147,24 @@ fn an_address_ends_when_it_or_its_key_is_revoked() {
     server.state().revoke_key(2, chrono::Utc::now()).unwrap();
     server.wait_until("the revocation", || manifest(&of_second).status == 403);
     assert_eq!(manifest(&of_second).detail(), detail);
+    let list = command(&server, &["list"]);
+    let second = list.lines().find(|line| line.contains("of key    2")).unwrap();
+    assert!(second.contains("  key revoked 2"), "{list}");
     assert_eq!(
         server.request("GET", "/contract", &[("x-gateway-key", &key)]).status,
         403
     );
+}
+
+#[test]
+fn the_header_of_a_gateway_is_not_asked_for() {
+    let server = TestServer::own(&contracts(3), |config| config.gateway_host = Some("gateway".to_owned()));
+    let token = new_token(&server, "1");
+    assert_eq!(
+        without_key(&server, &format!("/reconcile/{token}/supplier")).status,
+        200
+    );
+    assert_eq!(server.get("/contract").status, 403);
 }
 
 #[test]

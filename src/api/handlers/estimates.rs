@@ -31,7 +31,7 @@ use crate::{
 pub(crate) const ESTIMATE: Route = Route {
     id: "estimateTenders",
     endpoint: Endpoint::Fixed("/tender/estimate", estimate),
-    about: "Estimated values of 1 to 50 tenders or needs, from comparable contracts; counts as one request for each item and each million contracts, awards and disclosures",
+    about: "Estimated values of 1 to 50 tenders or needs, from comparable contracts; counts as one request for each item, times the millions begun of contracts, awards and disclosures",
     body: Body::Json {
         is_required: true,
         schema: SchemaGenerator::subschema_for::<EstimateRequest>,
@@ -44,7 +44,7 @@ pub(crate) const ESTIMATE: Route = Route {
 pub(crate) const COMPS: Route = Route {
     id: "compareTenders",
     endpoint: Endpoint::Fixed("/tender/comps", comps),
-    about: "Comparable contracts of 1 to 50 tenders or needs, with statistics and bid guidance; counts as one request for each item and each million contracts, awards and disclosures",
+    about: "Comparable contracts of 1 to 50 tenders or needs, with statistics and bid guidance; counts as one request for each item, times the millions begun of contracts, awards and disclosures",
     body: Body::Json {
         is_required: true,
         schema: SchemaGenerator::subschema_for::<CompsRequest>,

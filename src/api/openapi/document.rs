@@ -18,7 +18,7 @@ Canadian government procurement, federal, provincial and municipal: six entity t
 - Parameter names are checked: an unknown one gives 422 with the nearest valid name, or with all of them if none is near. So does one that the entity \
 type does not accept, one given twice, or one given under two of its names.
 - A request body is a JSON object, of up to 640 KiB for a batch and 16 KiB for a subscription. Its members are checked like parameters; `null` counts as absent.
-- The Pro endpoints (feed, estimate, comps) need a key of a paid plan; other keys get 403 with a link. A batch counts as one request for each item, of estimates and comparables also for each million contracts, awards and disclosures begun.
+- The Pro endpoints (feed, estimate, comps) need a key of a paid plan; other keys get 403 with a link. A batch counts as one request for each item; one of estimates or comparables times the millions begun of contracts, awards and disclosures.
 - An empty value (`vendor=`) counts as absent, and white space around a value is ignored.
 - Any other method on these paths gives 405 with `Allow`; any other path gives 404 with the nearest path.
 - Totals, facets and statistics are exact: every record that matches is counted. Sums are exact to the cent, percentiles are by nearest rank.
