@@ -6,12 +6,13 @@
 use crate::{
     catalog::suppliers::Party,
     http::{call::Call, encoding::decode, error::ApiError, work::Work},
+    state::service_addresses::PREFIX,
 };
 
 /// The first segment of the path.
 const SEGMENT: &str = "reconcile";
 
-/// What stands for the token in path templates.
+/// The variable for the token in path templates.
 const TOKEN: &str = "{token}";
 
 /// An endpoint of a service.
@@ -96,6 +97,13 @@ impl TokenPath {
     pub(crate) fn shown(&self) -> String {
         format!("/{SEGMENT}/{TOKEN}{}", self.rest)
     }
+}
+
+/// A path for an error text. Also in a mistyped path, a token is not repeated.
+pub(crate) fn without_tokens(path: &str) -> String {
+    let segments = path.split('/');
+    let shown = segments.map(|segment| if segment.contains(PREFIX) { TOKEN } else { segment });
+    shown.collect::<Vec<&str>>().join("/")
 }
 
 /// The paths of all services for a token.

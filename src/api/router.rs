@@ -12,7 +12,7 @@ use crate::{
     api::{
         api_docs,
         params::nearest::nearest,
-        reconciliation::{Service, TokenPath},
+        reconciliation::{Service, TokenPath, without_tokens},
         route::{Access, Endpoint, MAX_BODY_BYTES, Route, Verb},
         routes::ROUTES,
     },
@@ -195,7 +195,7 @@ impl Found {
             .is_some_and(|(route, _)| route.access == Access::Uncounted)
     }
 
-    /// The token in the path, which stands for a key.
+    /// The token in the path, which is sent instead of a key.
     pub(crate) fn token(&self) -> Option<&str> {
         self.with_token.as_ref().map(|path| path.token.as_str())
     }
@@ -239,7 +239,8 @@ impl Target {
 fn not_found(path: &str, with_token: Option<TokenPath>) -> ApiError {
     let first = path.split('/').nth(1).unwrap_or_default();
     let shown = with_token.as_ref().map(TokenPath::shown);
-    let mut message = format!("no endpoint {}", quoted(shown.as_deref().unwrap_or(path)));
+    let shown = shown.unwrap_or_else(|| without_tokens(path));
+    let mut message = format!("no endpoint {}", quoted(&shown));
     if with_token.is_none() && EntityType::parse(first).is_none() {
         let described = ROUTES.iter().zip(TEMPLATES.iter());
         let described = described.filter(|(route, template)| route.is_described() && !template.contains('{'));
@@ -315,6 +316,10 @@ mod tests {
             (
                 "/reconcile/rpk_1/contract",
                 "404 no endpoint '/reconcile/{token}/contract'; /docs lists all endpoints",
+            ),
+            (
+                "//reconcile/rpk_1/supplier",
+                "404 no endpoint '//reconcile/{token}/supplier'; nearest is '/contract'",
             ),
             ("/tender/", "404 no endpoint '/tender/'; /docs lists all endpoints"),
             ("/contracts", "404 no endpoint '/contracts'; nearest is '/contract'"),

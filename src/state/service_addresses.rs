@@ -31,7 +31,7 @@ pub(super) struct AddressRows {
 
 /// The prefix of every token. It ends like that of keys, so that a leaked token is recognized wherever a key is, and it
 /// is longer, so that no token has the length of a key.
-const PREFIX: &str = "rpk_";
+pub(crate) const PREFIX: &str = "rpk_";
 
 impl StateDb {
     /// Creates an address for a key that is in force, and returns its token. The label is one line.
