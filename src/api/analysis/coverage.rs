@@ -106,16 +106,8 @@ mod tests {
     #[test]
     fn the_sources_of_records_follow_from_their_places() {
         let row = |place: &str, source: &str| Coverage {
-            municipality: place.to_owned(),
-            name_en: None,
-            name_fr: None,
-            province: None,
-            government_level: None,
-            records: 1,
-            earliest_date: None,
-            latest_date: None,
-            last_updated: None,
             source_ids: vec![source.to_owned()],
+            ..Coverage::of_place(place)
         };
         let part = EntityTypeManifest {
             entity_type: EntityType::Contract,

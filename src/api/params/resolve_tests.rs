@@ -13,19 +13,7 @@ use crate::{
 };
 
 fn coverage(slugs: &[&str]) -> Vec<Coverage> {
-    let row = |slug: &&str| Coverage {
-        municipality: slug.to_string(),
-        name_en: None,
-        name_fr: None,
-        province: None,
-        government_level: None,
-        records: 1,
-        earliest_date: None,
-        latest_date: None,
-        last_updated: None,
-        source_ids: Vec::new(),
-    };
-    slugs.iter().map(row).collect()
+    slugs.iter().map(|slug| Coverage::of_place(slug)).collect()
 }
 
 fn resolve(entity_type: EntityType, query: &str) -> Result<ResolvedSearch, ApiError> {

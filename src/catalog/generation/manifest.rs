@@ -75,6 +75,25 @@ pub struct Coverage {
     pub(crate) source_ids: Vec<String>,
 }
 
+#[cfg(test)]
+impl Coverage {
+    /// A municipality of which nothing but a record is known.
+    pub(crate) fn of_place(slug: &str) -> Coverage {
+        Coverage {
+            municipality: slug.to_owned(),
+            name_en: None,
+            name_fr: None,
+            province: None,
+            government_level: None,
+            records: 1,
+            earliest_date: None,
+            latest_date: None,
+            last_updated: None,
+            source_ids: Vec::new(),
+        }
+    }
+}
+
 /// The size and checksum of a file when it was written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FileEntry {

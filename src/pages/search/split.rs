@@ -1,7 +1,7 @@
-//! The conditions that stand among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place
-//! and a year. The words alone would have to stand in the text of each record.
+//! Conditions among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place and a year.
+//! As words, each of them would have to be in the text of a record.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::RangeInclusive};
 
 use crate::{
     catalog::generation::{Coverage, Generation},
@@ -10,7 +10,7 @@ use crate::{
         place_names::place_name,
         search::{context::shortened, search_address::SearchAddress},
     },
-    query::SearchQuery,
+    query::{SearchQuery, translate::is_function_word},
 };
 
 /// The same search with conditions in place of words.
@@ -31,33 +31,31 @@ struct Parts<'a> {
     year: Option<&'a str>,
 }
 
-/// Years that somebody may ask for.
-const YEARS: std::ops::RangeInclusive<u16> = 1990..=2099;
+/// Years that a search may be about.
+const YEARS: RangeInclusive<u16> = 1990..=2099;
 
-/// The most words of the name of a place that are looked for.
+/// The maximum number of words in the name of a place.
 const MAX_NAME_WORDS: usize = 8;
 
 /// Words that begin a question. Folded, in both languages, as all words here.
-const QUESTIONS: [&str; 10] = [
+const QUESTION_WORDS: [&str; 10] = [
     "combien", "how", "quel", "quelle", "quelles", "quels", "qui", "what", "which", "who",
 ];
 
-/// Words that join others, or that a question has: they say nothing about what was bought.
-const EMPTY_WORDS: [&str; 53] = [
-    "a", "all", "an", "and", "are", "at", "au", "aux", "by", "dans", "de", "depense", "des", "did", "do", "does", "du",
-    "en", "est", "et", "for", "from", "got", "had", "has", "in", "is", "la", "le", "les", "many", "most", "much",
-    "obtenu", "of", "on", "ont", "paid", "par", "plus", "pour", "sont", "spend", "spent", "sur", "the", "to", "un",
-    "une", "was", "were", "win", "won",
+/// Verbs and adverbs of questions, which do not describe what was bought.
+const WORDS_OF_QUESTIONS: [&str; 27] = [
+    "all", "are", "depense", "did", "do", "does", "est", "got", "had", "has", "is", "many", "most", "much", "obtenu",
+    "ont", "paid", "plus", "sont", "spend", "spent", "to", "un", "une", "was", "were", "won",
 ];
 
 /// Words before a city that belong to its name.
 const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
 
 impl Split {
-    /// `None` if the words state no condition that the search does not have already, or would say nothing without it.
+    /// `None` if the words state no further condition, or nothing else.
     pub(crate) fn of(asked: &SearchAddress, generation: &Generation) -> Option<Split> {
         let coverage = &generation.manifest_of(asked.entity_type).coverage;
-        // What the search has as a condition stays a word.
+        // A word is kept where the search has such a condition already.
         let places: &[Coverage] = if asked.value("municipality").is_some() {
             &[]
         } else {
@@ -92,12 +90,12 @@ impl Split {
     }
 }
 
-/// The parts of a text, with one of these places, and a year if that is wanted.
+/// The parts of a text. The place is one of `places`; a year is a part if `takes_year`.
 ///
-/// `None` for the query language's own signs, and where no word would be left.
+/// `None` for a text with operators of the query language, and if no word is left.
 fn parts<'a>(text: &'a str, places: &'a [Coverage], takes_year: bool) -> Option<Parts<'a>> {
-    let has_sign = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
-    if text.split_whitespace().any(has_sign) {
+    let is_operator = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
+    if text.split_whitespace().any(is_operator) {
         return None;
     }
     // Each as it was written, and folded.
@@ -112,10 +110,12 @@ fn parts<'a>(text: &'a str, places: &'a [Coverage], takes_year: bool) -> Option<
         [number] if takes_year => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
         _ => None,
     };
-    let is_question = written.first().is_some_and(|(_, folded)| is_one_of(&QUESTIONS, folded));
+    let is_question = written
+        .first()
+        .is_some_and(|(_, folded)| QUESTION_WORDS.contains(&folded.as_str()));
     let place = place(&written, places).map(|(place, mut from, to)| {
-        let joins = |folded: &str| is_one_of(&EMPTY_WORDS, folded) || is_one_of(&CITY_WORDS, folded);
-        while from > 0 && joins(&written[from - 1].1) {
+        let is_of_name = |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded);
+        while from > 0 && is_of_name(&written[from - 1].1) {
             from -= 1;
         }
         written.drain(from..to);
@@ -124,31 +124,31 @@ fn parts<'a>(text: &'a str, places: &'a [Coverage], takes_year: bool) -> Option<
     if place.is_none() && year.is_none() && !is_question {
         return None;
     }
-    written.retain(|(_, folded)| !is_one_of(&EMPTY_WORDS, folded) && !is_one_of(&QUESTIONS, folded));
+    written.retain(|(_, folded)| !is_function_word(folded) && !is_of_question(folded));
     let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_end_matches('?')).collect();
     let words = words.join(" ");
     (!words.is_empty()).then_some(Parts { words, place, year })
 }
 
-fn is_one_of(words: &[&str], word: &str) -> bool {
-    words.contains(&word)
+fn is_of_question(word: &str) -> bool {
+    QUESTION_WORDS.contains(&word) || WORDS_OF_QUESTIONS.contains(&word)
 }
 
-/// The place with the longest name among the words, and where it stands.
+/// The place with the longest name among the words, and the range of that name's words.
 fn place<'a>(written: &[(&str, String)], coverage: &'a [Coverage]) -> Option<(&'a Coverage, usize, usize)> {
-    let mut said: HashMap<String, (usize, usize)> = HashMap::new();
+    let mut ranges: HashMap<String, (usize, usize)> = HashMap::new();
     for from in 0..written.len() {
         let last = written.len().min(from + MAX_NAME_WORDS);
         for to in from + 1..=last {
             let words: Vec<&str> = written[from..to].iter().map(|(_, folded)| folded.as_str()).collect();
-            said.insert(words.join(" "), (from, to));
+            ranges.insert(words.join(" "), (from, to));
         }
     }
     let names = coverage.iter().flat_map(|row| {
         let languages = [Language::English, Language::French].into_iter();
         languages.filter_map(move |lang| Some((row, word_list(place_name(row, lang)?).join(" "))))
     });
-    let found = names.filter_map(|(row, name)| said.get(&name).map(|(from, to)| (row, *from, *to)));
+    let found = names.filter_map(|(row, name)| ranges.get(&name).map(|(from, to)| (row, *from, *to)));
     found.max_by_key(|(row, from, to)| (to - from, *from, row.records))
 }
 
@@ -158,16 +158,9 @@ mod tests {
 
     fn row(slug: &str, en: &str, fr: &str) -> Coverage {
         Coverage {
-            municipality: slug.to_owned(),
             name_en: Some(en.to_owned()),
             name_fr: Some(fr.to_owned()),
-            province: None,
-            government_level: None,
-            records: 1,
-            earliest_date: None,
-            latest_date: None,
-            last_updated: None,
-            source_ids: Vec::new(),
+            ..Coverage::of_place(slug)
         }
     }
 

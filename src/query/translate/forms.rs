@@ -79,7 +79,7 @@ pub(super) fn plural(language: Language, word: &str) -> Option<String> {
 
 /// Whether a folded word only connects others, in either language. Where a query is translated, such
 /// words are not required: "enlèvement de la neige" is "snow removal", without a word for "de".
-pub(super) fn is_function_word(word: &str) -> bool {
+pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(&word)
 }
 

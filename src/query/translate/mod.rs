@@ -17,4 +17,5 @@ mod term_pairs;
 mod translator;
 
 pub(crate) use code_words::MAX_CODES;
+pub(crate) use forms::is_function_word;
 pub use translator::{Addition, Translated, Translator};
