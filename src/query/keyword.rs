@@ -108,7 +108,7 @@ impl Keyword {
         }
     }
 
-    /// This keyword with at most so many of the commodity codes that its words mean, those with most records. The codes
+    /// This keyword with up to this many of the commodity codes that its words mean, those with most records. The codes
     /// are those that `q` with `match_codes` has for the same text: unlike in a title, the words need not be a phrase.
     #[must_use]
     pub(crate) fn with_codes(self, translator: &Translator, translates: bool, max: usize) -> Keyword {

@@ -127,7 +127,7 @@ fn a_keyword_finds_what_the_codes_mean() {
     }
     let answer = server.json("/tender/feed?keywords=zebra,repair+roofing&match_codes=true");
     assert_eq!(answer["results"][0]["matched_keywords"], json!(["repair roofing"]));
-    // The cursor of a feed with codes is none of a feed without them.
+    // The cursor of a feed with codes is invalid in a feed without them.
     let with_codes = "/tender/feed?keywords=roofing&match_codes=true";
     let page = server.json(&format!("{with_codes}&limit=1"));
     let cursor = page["next_cursor"].as_str().unwrap();

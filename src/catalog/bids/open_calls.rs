@@ -23,8 +23,8 @@ enum NoticeKey {
 }
 
 impl NoticeKey {
-    /// The keys that a record states, the most certain one first. The number of a solicitation is none of them: buyers
-    /// use the same numbers, and repeat a call under its number.
+    /// The keys that a record states, the most certain one first. A solicitation number is not a key: several buyers
+    /// use the same number, and a repeated call keeps its number.
     fn of(record: &Record, source: &str) -> impl Iterator<Item = NoticeKey> {
         let stated = |field: &str| {
             let text = record.text(field).map(str::trim);
@@ -42,8 +42,7 @@ impl NoticeKey {
 /// The numbers of bidders of open calls, by what contracts and awards state of their notice.
 #[derive(Debug, Default)]
 pub(crate) struct NoticeBidders {
-    /// `None` if several notices have the key, since which one is meant is unknown, and if the notice is no open call
-    /// that lists bidders.
+    /// `None` if several notices have the key, and if the notice is not an open call or lists no bidders.
     by_key: HashMap<NoticeKey, Option<u32>>,
 }
 
