@@ -17,7 +17,7 @@ use actix_web::{
 use bytes::Bytes;
 
 use crate::http::{
-    byte_budget::{ByteBudget, Owner},
+    byte_budget::{ByteBudget, Owner, Reservation},
     connection::ConnectionState,
     error::ApiError,
     refusal::Refusal,
@@ -31,39 +31,48 @@ pub(crate) const PART_BYTES: usize = 16 << 10;
 /// client: a page of 100 records (200 KB) arrived 70 µs later in parts of 16 KiB than in one.
 const RESERVED_PART_BYTES: usize = 256 << 10;
 
-/// Makes a large body one that is sent in parts, and reserves its memory until the client has read it. Fails if the
-/// budget is used up.
+/// Reserves the memory of a large body. Called where the body is made: while a thread of connections is busy, many made
+/// bodies wait for it.
 ///
 /// A body that others hold in memory anyway, such as the documentation page, needs no reservation.
-pub(crate) fn prepare(
-    response: HttpResponse,
-    request: &HttpRequest,
-    budget: &ByteBudget,
-    owner: Owner,
-) -> Result<HttpResponse, ApiError> {
+///
+/// # Errors
+/// 503 if the budget is used up.
+pub(crate) fn reserve(body: &Bytes, budget: &ByteBudget, owner: Owner) -> Result<Option<Reservation>, ApiError> {
+    if body.len() <= PART_BYTES || !body.is_unique() {
+        return Ok(None);
+    }
+    let mut reservation = budget.reservation(owner);
+    // The write buffer has a copy of a part.
+    if !reservation.grow_to(body.len() + RESERVED_PART_BYTES.min(body.len())) {
+        return Err(Refusal::TooManyResponses.into());
+    }
+    Ok(Some(reservation))
+}
+
+/// Makes a large body one that is sent in parts. Its memory stays reserved until the client has read it.
+pub(crate) fn prepare(response: HttpResponse, request: &HttpRequest, memory: Option<Reservation>) -> HttpResponse {
     let Some(connection) = ConnectionState::of(request).filter(|_| request.method() != Method::HEAD) else {
-        return Ok(response);
+        return response;
     };
     let (response, body) = response.into_parts();
     let bytes = match body.try_into_bytes() {
         Ok(bytes) => bytes,
-        Err(body) => return Ok(response.set_body(body)),
+        Err(body) => return response.set_body(body),
     };
     if bytes.len() <= PART_BYTES {
-        return Ok(response.set_body(BoxBody::new(bytes)));
+        return response.set_body(BoxBody::new(bytes));
     }
-    let mut part_bytes = PART_BYTES;
-    if bytes.is_unique() {
-        part_bytes = RESERVED_PART_BYTES;
-        let mut reservation = budget.reservation(owner);
-        // The write buffer has a copy of a part.
-        if !reservation.grow_to(bytes.len() + part_bytes.min(bytes.len())) {
-            return Err(Refusal::TooManyResponses.into());
-        }
-        connection.hold(reservation);
+    let part_bytes = if memory.is_some() {
+        RESERVED_PART_BYTES
+    } else {
+        PART_BYTES
+    };
+    if let Some(memory) = memory {
+        connection.hold(memory);
     }
     let body = PartedBody::new(bytes, part_bytes, connection.clone());
-    Ok(response.set_body(BoxBody::new(body)))
+    response.set_body(BoxBody::new(body))
 }
 
 /// A body that yields parts of this size.
@@ -109,6 +118,28 @@ mod tests {
     use std::{future::poll_fn, pin::pin, sync::Arc};
 
     use super::*;
+
+    #[test]
+    fn a_large_body_is_reserved_where_it_is_made() {
+        let budget = ByteBudget::new(16 * PART_BYTES);
+        let large = || Bytes::from(vec![b' '; 2 * PART_BYTES]);
+        let reserve = |owner, body: &Bytes| super::reserve(body, &budget, Some(owner));
+        let made = [1, 2, 3, 4].map(|owner| reserve(owner, &large()).unwrap().unwrap());
+        // With the copy of a part that is written, each is counted twice.
+        assert_eq!(budget.used(), 16 * PART_BYTES);
+        assert_eq!(reserve(5, &large()).err().unwrap().status.as_u16(), 503);
+        drop(made);
+        assert_eq!(budget.used(), 0);
+        // Small ones wait in the write buffer, and shared ones are in memory anyway.
+        let (small, kept) = (Bytes::from(vec![b' '; PART_BYTES]), large());
+        let _copy = kept.clone();
+        let fixed = Bytes::from_static(&[b' '; 2 * PART_BYTES]);
+        assert!(
+            [small, kept, fixed]
+                .iter()
+                .all(|body| reserve(1, body).unwrap().is_none())
+        );
+    }
 
     #[test]
     fn the_parts_are_the_body() {

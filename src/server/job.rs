@@ -15,14 +15,42 @@ use bytes::Bytes;
 use crate::{
     engine::Deadline,
     http::{
+        byte_budget::{ByteBudget, Owner, Reservation},
         call::AppState,
         error::ApiError,
         middleware::{compression::Accepted, timing::Timing},
-        search_pool::{Client, Origin, guarded},
+        search_pool::{Origin, guarded},
+        sending,
         stream::{ChunkSource, OmittedBody, Rest, StreamBody},
         work::{Job, Reply, SearchJob, Work},
     },
 };
+
+/// What a job made.
+pub(crate) struct Made {
+    pub(crate) reply: Reply,
+    pub(crate) timing: Timing,
+    /// The memory of the body, if it is large.
+    pub(crate) memory: Option<Reservation>,
+}
+
+/// Where the memory of a large body is reserved, and for whom.
+#[derive(Clone)]
+struct Memory {
+    budget: ByteBudget,
+    owner: Owner,
+}
+
+impl Memory {
+    fn hold(&self, reply: Reply, timing: Timing) -> Result<Made, ApiError> {
+        // A stream has a reservation of its own.
+        let memory = match reply.rest {
+            None => sending::reserve(&reply.body, &self.budget, self.owner)?,
+            Some(_) => None,
+        };
+        Ok(Made { reply, timing, memory })
+    }
+}
 
 /// Runs the job and compresses the body: small bodies here, all else on the search pool.
 pub(crate) async fn run(
@@ -31,14 +59,18 @@ pub(crate) async fn run(
     accepted: Accepted,
     origin: Origin,
     deadline: Deadline,
-) -> Result<(Reply, Timing), ApiError> {
+) -> Result<Made, ApiError> {
     let queued = Instant::now();
-    let encode = |reply: Reply| Ok((accepted.encode(reply, &deadline)?, Timing::default()));
+    let memory = Memory {
+        budget: state.response_bytes.clone(),
+        owner: origin.client.owner(),
+    };
+    let encode = |reply: Reply| memory.hold(accepted.encode(reply, &deadline)?, Timing::default());
     let (parts, search) = match work.job {
         Job::Ready(reply) if accepted.encodes_inline(reply.body.len()) => return encode(reply),
         Job::Ready(reply) => (Vec::new(), Box::new(move |_| Ok(reply)) as SearchJob),
         Job::Inline(search) if accepted.encodes_pages_inline() => {
-            return guarded(|| timed(search, accepted, deadline, queued, queued));
+            return guarded(|| timed(search, accepted, &memory, deadline, (queued, queued)));
         }
         Job::Search(search) | Job::Inline(search) => (Vec::new(), search),
         Job::Parts { parts, join } => (parts, join),
@@ -47,7 +79,7 @@ pub(crate) async fn run(
     };
     let lane = state.search_pool.lane(work.lane);
     let done = lane.run_parts(origin, deadline, parts, move |deadline, begun| {
-        timed(search, accepted, deadline, queued, begun)
+        timed(search, accepted, &memory, deadline, (queued, begun))
     });
     done.await
 }
@@ -98,11 +130,9 @@ pub(crate) fn rest_of(
     {
         return Ok(Some(BoxBody::new(OmittedBody(length))));
     }
-    let owner = match origin.client {
-        Client::Key(key) => Some(key),
-        _ => None,
-    };
-    let slot = state.streams.start(owner, &rest, &state.response_bytes)?;
+    let slot = state
+        .streams
+        .start(origin.client.owner(), &rest, &state.response_bytes)?;
     let first = std::mem::take(&mut reply.body);
     let pool = (&state.search_pool, origin, state.query_timeout);
     let body = StreamBody::new(first, rest, slot, pool, request);
@@ -113,10 +143,10 @@ pub(crate) fn rest_of(
 fn timed(
     search: SearchJob,
     accepted: Accepted,
+    memory: &Memory,
     deadline: Deadline,
-    queued: Instant,
-    begun: Instant,
-) -> Result<(Reply, Timing), ApiError> {
+    (queued, begun): (Instant, Instant),
+) -> Result<Made, ApiError> {
     deadline.check()?;
     let reply = search(deadline.clone())?;
     let found = Instant::now();
@@ -127,5 +157,5 @@ fn timed(
         search: Some(found.saturating_duration_since(begun)),
         coding: is_encoded.then(|| found.elapsed()),
     };
-    Ok((reply, timing))
+    memory.hold(reply, timing)
 }

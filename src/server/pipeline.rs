@@ -23,6 +23,7 @@ use crate::{
     engine::Deadline,
     http::{
         auth,
+        byte_budget::Reservation,
         call::{AppState, Call},
         caller::Caller,
         connection::ConnectionState,
@@ -69,6 +70,7 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, service:
         state,
         trace: Trace::begin(&request),
         admission: None,
+        memory: None,
     };
     let pages = service.pages.as_ref().zip(place(&request, &state.gateway.key));
     let mut response = if pages.is_none() && cors::is_preflight(&request) {
@@ -79,8 +81,8 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, service:
             None => exchange.reply(payload).await,
         };
         let trace = &exchange.trace;
-        match replied.and_then(|response| sending::prepare(response, &request, &state.response_bytes, trace.key)) {
-            Ok(response) => response,
+        match replied {
+            Ok(response) => sending::prepare(response, &request, exchange.memory.take()),
             Err(error) => {
                 if let Some(cause) = &error.cause {
                     log::error!(id = trace.id.as_str(); "request failed: {cause}");
@@ -145,6 +147,8 @@ struct Exchange<'a> {
     trace: Trace,
     /// Once the request is counted.
     admission: Option<Admission>,
+    /// The memory of the response, if it is large.
+    memory: Option<Reservation>,
 }
 
 impl Exchange<'_> {
@@ -406,8 +410,8 @@ impl Exchange<'_> {
 
     async fn run(&mut self, work: Work, origin: Origin, deadline: Deadline) -> Result<Reply, ApiError> {
         let accepted = Accepted::of(self.request);
-        let (reply, timing) = job::run(self.state, work, accepted, origin, deadline).await?;
-        self.trace.timing = timing;
-        Ok(reply)
+        let made = job::run(self.state, work, accepted, origin, deadline).await?;
+        (self.trace.timing, self.memory) = (made.timing, made.memory);
+        Ok(made.reply)
     }
 }

@@ -16,6 +16,8 @@ use std::{
 
 use shares::Shares;
 
+use crate::http::byte_budget::Owner;
+
 /// The client of a job. Clients take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Client {
@@ -27,6 +29,16 @@ pub(crate) enum Client {
     Visitor(u64),
     /// The database id of an API key.
     Key(i64),
+}
+
+impl Client {
+    /// Who holds the memory of its responses.
+    pub(crate) fn owner(self) -> Owner {
+        match self {
+            Client::Key(key) => Some(key),
+            Client::Probe | Client::Keyless | Client::Visitor(_) => None,
+        }
+    }
 }
 
 /// Clients that take turns as one.
