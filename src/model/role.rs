@@ -54,6 +54,8 @@ pub enum Role {
 /// How an index stores a role. Both engines derive the types of their fields from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoleStorage {
+    /// What identifies the record. Nothing but a look-up uses it.
+    Id,
     /// A key that is only compared as a whole.
     Key,
     /// A key that is also searched by its start or a part of it.
@@ -71,7 +73,7 @@ pub(crate) enum RoleStorage {
 /// Each role with its name in `index-schema` and in an index, and how it is stored. The order is that of the fields of
 /// an index: to change it, raise `INDEX_FORMAT` in `schema.rs`.
 const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
-    (Role::RecordId, "record_id", RoleStorage::Key),
+    (Role::RecordId, "record_id", RoleStorage::Id),
     (Role::Municipality, "municipality", RoleStorage::Key),
     (Role::Category, "category", RoleStorage::Key),
     (Role::Status, "status", RoleStorage::Key),

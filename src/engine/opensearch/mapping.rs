@@ -241,7 +241,7 @@ fn mark() -> Value {
 fn role_mapping(role: Role) -> Value {
     match role.storage() {
         // The default order reads it.
-        _ if role == Role::RecordId => json!({ "type": "keyword" }),
+        RoleStorage::Id => json!({ "type": "keyword" }),
         // Days since 1970-01-01, or `NO_DATE`.
         RoleStorage::Day => json!({ "type": "integer" }),
         // In dollars; absent where the record has none.

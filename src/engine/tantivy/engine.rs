@@ -4,7 +4,7 @@ use std::{ops::Range, path::Path, sync::Arc};
 
 use anyhow::{Context, ensure};
 use bytes::Bytes;
-use tantivy::{DocId, DocSet, TERMINATED, Term, schema::IndexRecordOption};
+use tantivy::DocId;
 
 use super::{
     aggregate::{self, MatchingDocuments},
@@ -12,7 +12,7 @@ use super::{
     collect::{PageCollector, collect_page},
     compiled_query::CompiledQuery,
     entity_index::EntityIndex,
-    errors::{internal, unreadable},
+    errors::unreadable,
     layout::DEPARTMENTS,
     market, near_words, relevance_search, similarity_search,
     sort_order::{RankScan, SortOrder},
@@ -31,7 +31,7 @@ use crate::{
         similarity::{SimilarRecord, idf},
         traits::{Engine, Hits},
     },
-    model::{EntityType, Facet, Role},
+    model::{EntityType, Facet},
     query::{Filter, Page, SearchQuery, SortKey, Start},
     storage::regular_file,
 };
@@ -130,15 +130,12 @@ impl Engine for TantivyEngine {
         let Some(index) = self.index(entity_type) else {
             return Ok(None);
         };
-        let Some(field) = index.layout.field(Role::RecordId) else {
-            return Ok(None);
-        };
-        let inverted = index.segment().inverted_index(field).map_err(internal)?;
-        let postings = inverted
-            .read_postings(&Term::from_field_text(field, record_id), IndexRecordOption::Basic)
-            .map_err(unreadable)?;
-        let document = postings.map_or(TERMINATED, |postings| postings.doc());
-        Ok((document != TERMINATED).then(|| index.store.get(document)))
+        for document in index.ids.candidates(record_id) {
+            if index.record_id(document).map_err(unreadable)? == record_id {
+                return Ok(Some(index.store.get(document)));
+            }
+        }
+        Ok(None)
     }
 
     fn aggregate(

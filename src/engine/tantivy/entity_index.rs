@@ -13,6 +13,7 @@ use super::{
     key_dictionary::KeyDictionary,
     layout::{DATES, INDEX_FOLDER, IndexLayout},
     permutation::Permutation,
+    record_ids::RecordIds,
     record_store::RecordStore,
     stem_tables::StemTables,
 };
@@ -34,6 +35,7 @@ pub(crate) struct EntityIndex {
     pub(crate) layout: IndexLayout,
     pub(crate) searcher: Searcher,
     pub(crate) store: RecordStore,
+    pub(crate) ids: RecordIds,
     pub(crate) stems: StemTables,
     pub(crate) value: Option<ValueColumn>,
     original_value: Option<ValueColumn>,
@@ -108,6 +110,7 @@ impl EntityIndex {
             facets,
             departments: Arc::clone(departments),
             stems: StemTables::open(folder)?,
+            ids: RecordIds::open(folder, store.len())?,
             store,
             searcher,
         })

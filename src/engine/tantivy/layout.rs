@@ -123,7 +123,7 @@ mod tests {
                 let is_expected = match role.storage() {
                     RoleStorage::Day => DATES.contains(&role),
                     RoleStorage::Amount => AMOUNTS.contains(&role),
-                    RoleStorage::None => layout.field(role).is_none(),
+                    RoleStorage::Id | RoleStorage::None => layout.field(role).is_none(),
                     _ => layout.field(role).is_some(),
                 };
                 assert!(is_expected, "{}: {role:?}", schema.entity_type);

@@ -17,6 +17,7 @@
 //! | `stem_tables`: finite-state sets of stem and word | words by their stem at query time, without stemmed index fields | phrases, which match as written |
 //! | `facet_columns`: dictionary-encoded entries | counting over all matches, one pass per facet | finding the records of one value |
 //! | `similarity_search`: postings of rare terms added up in windows | the best few hundred similar records | complete result lists |
+//! | `record_ids`: sorted hashes of all ids | one record by its id | ids by their start |
 //! | `record_store`: the records as mapped NDJSON | returning the bytes that were indexed | reading one field of many records |
 
 mod adjacent_words;
@@ -40,6 +41,7 @@ mod market;
 mod near_words;
 mod permutation;
 mod phrase;
+mod record_ids;
 mod record_store;
 mod relevance_search;
 mod relevance_window;

@@ -14,6 +14,7 @@ use crate::{
     engine::tantivy::{
         columns::ColumnWriter,
         layout::{AMOUNTS, DATES, KEYED, keyed},
+        record_ids,
     },
     model::{Record, Role, Schema},
 };
@@ -22,6 +23,8 @@ use crate::{
 pub(crate) struct ChunkBuilder<'a> {
     folder: &'a Path,
     first_document: u32,
+    /// The hashes of the documents' ids.
+    ids: Vec<u64>,
     has_text: bool,
     has_subject: bool,
     keys: Vec<KeyTerms>,
@@ -36,6 +39,8 @@ pub(crate) struct ChunkBuilder<'a> {
 pub(crate) struct Chunk {
     pub(super) run: Run,
     pub(super) facets: ChunkFacets,
+    /// The hashes of the documents' ids.
+    pub(super) ids: Vec<u64>,
 }
 
 /// The fields of a run: those of [`keyed`] in this order, then these.
@@ -63,6 +68,7 @@ impl<'a> ChunkBuilder<'a> {
             dollars: dollars.transpose().with_context(creating)?,
             folder,
             first_document,
+            ids: Vec::new(),
             has_text: schema.is_searchable_by(Role::Text),
             has_subject: schema.is_searchable_by(Role::Subject),
             keys: keyed().map(KeyTerms::new).collect(),
@@ -75,6 +81,7 @@ impl<'a> ChunkBuilder<'a> {
 
     /// Adds the next document.
     pub(crate) fn add(&mut self, record: &Record) -> anyhow::Result<()> {
+        self.ids.push(record_ids::hash(record.id()));
         for keys in &mut self.keys {
             keys.add(record);
         }
@@ -112,6 +119,7 @@ impl<'a> ChunkBuilder<'a> {
         Ok(Chunk {
             run: run.finish()?,
             facets,
+            ids: self.ids,
         })
     }
 }

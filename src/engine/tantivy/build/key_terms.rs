@@ -28,7 +28,7 @@ const END: u8 = 0xff;
 
 impl KeyTerms {
     pub(super) fn new(role: Role) -> KeyTerms {
-        let is_repeated = !matches!(role, Role::RecordId | Role::ReferenceNumber | Role::SolicitationNumber);
+        let is_repeated = !matches!(role, Role::ReferenceNumber | Role::SolicitationNumber);
         KeyTerms {
             role,
             terms: Interner::default(),
@@ -42,7 +42,6 @@ impl KeyTerms {
         let terms = &mut self.terms;
         match &mut self.known {
             Some(known) => self.log.extend(known.keys(record, self.role, terms)),
-            None if self.role == Role::RecordId => self.log.push(terms.add(record.id().as_bytes()).0),
             None => {
                 for key in record.keys(self.role) {
                     self.log.push(terms.add(key.as_bytes()).0);
@@ -100,7 +99,6 @@ mod tests {
         let schema = Schema::of(EntityType::Contract);
         let records = lines.map(|line| Record::parse(schema, line.as_bytes()).unwrap());
         for role in [
-            Role::RecordId,
             Role::Vendor,
             Role::Commodity,
             Role::Status,

@@ -44,6 +44,14 @@ pub(super) struct FieldMerge<'v> {
     pub(super) visitor: Option<&'v mut dyn TermVisitor>,
 }
 
+/// About how long a field takes, in bytes of postings. The entry of a term in the dictionary takes as long as copying
+/// some of them.
+fn effort(runs: &[Run], field: &FieldMerge) -> u64 {
+    const BYTES_OF_TERM: u64 = 200;
+    let of_run = |run: &Run| run.bytes(field.number) + run.terms(field.number) * BYTES_OF_TERM;
+    runs.iter().map(of_run).sum()
+}
+
 /// Writes the index of `documents` documents to an empty folder.
 pub(super) fn merge(
     schema: tantivy::schema::Schema,
@@ -56,11 +64,10 @@ pub(super) fn merge(
     let index = Index::create(MmapDirectory::open(folder)?, schema.clone(), settings.clone())?;
     let segment = empty_segment(&index, folder)?;
     let mut whole = FieldFiles::create(&segment)?;
-    let bytes = |field: &FieldMerge| runs.iter().map(|run| run.bytes(field.number)).sum::<u64>();
     // Fields without terms have no entry.
-    fields.retain(|field| bytes(field) > 0);
-    // The largest takes longest, so it is begun first, and written where it belongs.
-    fields.sort_by_key(|field| std::cmp::Reverse(bytes(field)));
+    fields.retain(|field| effort(runs, field) > 0);
+    // The field that takes longest is begun first, and written where it belongs.
+    fields.sort_by_key(|field| std::cmp::Reverse(effort(runs, field)));
     let others = fields.split_off(fields.len().min(1));
     let scratch = MmapDirectory::open(folder)?;
     let (largest, others) = rayon::join(

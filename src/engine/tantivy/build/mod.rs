@@ -34,7 +34,7 @@ use self::{
 };
 use super::{
     layout::{INDEX_FOLDER, IndexLayout, keyed},
-    stem_tables,
+    record_ids, stem_tables,
 };
 use crate::{
     engine::names::NAMES,
@@ -48,9 +48,16 @@ pub(crate) use super::record_store::{OFFSETS, RECORDS};
 /// Merges the chunks of an entity type, in the given order, into its index. `documents` is the number of documents of
 /// all of them.
 pub(crate) fn merge_chunks(schema: &Schema, chunks: Vec<Chunk>, documents: u32, folder: &Path) -> anyhow::Result<()> {
-    let (runs, facets): (Vec<_>, Vec<_>) = chunks.into_iter().map(|chunk| (chunk.run, chunk.facets)).unzip();
+    let (mut runs, mut facets, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    for chunk in chunks {
+        runs.push(chunk.run);
+        facets.push(chunk.facets);
+        ids.push(chunk.ids);
+    }
     let (columns, index) = rayon::join(
         || {
+            record_ids::write(folder, ids.into_iter().flatten())
+                .with_context(|| format!("writing the ids of the records in {}", folder.display()))?;
             facets::write(folder, &facets)
                 .with_context(|| format!("writing the facets of the records in {}", folder.display()))
         },

@@ -28,6 +28,8 @@ pub(crate) struct Run {
 struct RunField {
     start: u64,
     end: u64,
+    /// Distinct ones.
+    terms: u64,
     tokens: u64,
 }
 
@@ -73,6 +75,7 @@ impl RunWriter {
         self.fields.push(RunField {
             start,
             end: self.written,
+            terms: terms.len() as u64,
             tokens,
         });
         Ok(())
@@ -111,6 +114,11 @@ impl Run {
     /// The number of terms of a field, each as often as it occurs.
     pub(super) fn tokens(&self, field: usize) -> u64 {
         self.fields[field].tokens
+    }
+
+    /// The number of distinct terms of a field.
+    pub(super) fn terms(&self, field: usize) -> u64 {
+        self.fields[field].terms
     }
 
     /// The bytes of a field.
