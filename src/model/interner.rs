@@ -16,11 +16,29 @@ pub(crate) struct Texts {
 #[derive(Debug)]
 pub(crate) struct Interner {
     texts: Texts,
-    /// Open addressing: the upper half of a hash, and the number of a text. The length is a power of two.
-    slots: Vec<u64>,
+    /// Open addressing. The length is a power of two.
+    slots: Vec<Slot>,
 }
 
-const EMPTY: u64 = u64::MAX;
+/// A place in the table of an [`Interner`]. It tells a short text from all others without reading the texts, which are
+/// elsewhere in memory.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// The first bytes of the text.
+    first: u64,
+    /// Some bits of its hash, and its length if that is less than 255.
+    tag: u32,
+    /// [`EMPTY`] if the place is free.
+    number: u32,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+const FREE: Slot = Slot {
+    first: 0,
+    tag: 0,
+    number: EMPTY,
+};
 
 impl Texts {
     pub(crate) fn len(&self) -> usize {
@@ -55,7 +73,7 @@ impl Default for Interner {
     fn default() -> Interner {
         Interner {
             texts: Texts::default(),
-            slots: vec![EMPTY; 64],
+            slots: vec![FREE; 64],
         }
     }
 }
@@ -85,20 +103,22 @@ impl Interner {
     /// The number of a text that may be new, and whether it is new.
     pub(crate) fn add(&mut self, text: &[u8]) -> (u32, bool) {
         let hash = hash(text);
+        let new = Slot::new(text, hash, self.len() as u32);
         let mut at = self.first_slot(hash);
         loop {
             let slot = self.slots[at];
-            if slot == EMPTY {
+            if slot.number == EMPTY {
                 break;
             }
-            if slot >> 32 == hash >> 32 && self.get(slot as u32) == text {
-                return (slot as u32, false);
+            let may_be_equal = (slot.first, slot.tag) == (new.first, new.tag);
+            if may_be_equal && (text.len() <= FIRST_BYTES || self.get(slot.number) == text) {
+                return (slot.number, false);
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
-        let number = self.len() as u32;
         self.texts.push(text);
-        self.slots[at] = hash >> 32 << 32 | u64::from(number);
+        self.slots[at] = new;
+        let number = new.number;
         if self.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -110,14 +130,28 @@ impl Interner {
     }
 
     fn grow(&mut self) {
-        self.slots = vec![EMPTY; self.slots.len() * 2];
+        self.slots = vec![FREE; self.slots.len() * 2];
         for number in 0..self.len() as u32 {
-            let hash = hash(self.get(number));
+            let text = self.get(number);
+            let hash = hash(text);
+            let slot = Slot::new(text, hash, number);
             let mut at = self.first_slot(hash);
-            while self.slots[at] != EMPTY {
+            while self.slots[at].number != EMPTY {
                 at = (at + 1) & (self.slots.len() - 1);
             }
-            self.slots[at] = hash >> 32 << 32 | u64::from(number);
+            self.slots[at] = slot;
+        }
+    }
+}
+
+impl Slot {
+    fn new(text: &[u8], hash: u64, number: u32) -> Slot {
+        const LENGTH: u32 = u8::MAX as u32;
+        let length = u32::try_from(text.len()).map_or(LENGTH, |length| length.min(LENGTH));
+        Slot {
+            first: first_bytes(text),
+            tag: (hash >> 32) as u32 & !LENGTH | length,
+            number,
         }
     }
 }
@@ -128,10 +162,13 @@ fn hash(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
+/// The bytes of a text that [`first_bytes`] returns.
+const FIRST_BYTES: usize = 8;
+
 /// The first eight bytes of a text as a number that sorts like them; a shorter text is filled with zeros.
 pub(crate) fn first_bytes(text: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let length = text.len().min(8);
+    let mut first = [0; FIRST_BYTES];
+    let length = text.len().min(FIRST_BYTES);
     first[..length].copy_from_slice(&text[..length]);
     u64::from_be_bytes(first)
 }
