@@ -22,7 +22,7 @@ pub(crate) const IMPLAUSIBLE_VALUE: &str = "implausible_value";
 pub(crate) const FUTURE_DATE: &str = "future_date";
 /// The record of an entity type with vendors names none.
 pub(crate) const NO_VENDOR: &str = "no_vendor";
-/// Another record has the same buyer, vendor, date and value.
+/// Another record has the same buyer, vendor and value, and the same date or solicitation number.
 pub(crate) const DUPLICATE_SUSPECT: &str = "duplicate_suspect";
 
 /// What can be doubtful about a record, in the order of `quality_flags`.

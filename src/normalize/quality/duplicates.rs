@@ -1,5 +1,5 @@
-//! Decision D-219: records that may be one, with the same buyer, vendor, date and value under
-//! different numbers.
+//! Decision D-219: records that may be one, with the same buyer, vendor and value, and the same date or solicitation,
+//! under different numbers.
 
 use std::{
     collections::HashSet,
@@ -13,7 +13,7 @@ use crate::model::{EntityType, Record, Role, vocabulary};
 #[derive(Default)]
 pub(super) struct Duplicates {
     /// The hash of what duplicates share, and the hash of what distinguishes two notices or contracts:
-    /// 16 bytes per record.
+    /// up to 32 bytes per record.
     observed: Vec<(u64, u64)>,
     /// The hashes that several notices or contracts share.
     suspects: HashSet<u64>,
@@ -21,9 +21,9 @@ pub(super) struct Duplicates {
 
 impl Duplicates {
     pub(super) fn observe(&mut self, entity_type: EntityType, record: &Record) {
-        if let Some(shared) = shared(entity_type, record) {
-            self.observed.push((shared, hash(&own_number(record))));
-        }
+        let own_number = hash(&own_number(record));
+        self.observed
+            .extend(shared(entity_type, record).map(|shared| (shared, own_number)));
     }
 
     pub(super) fn conclude(&mut self) {
@@ -36,28 +36,43 @@ impl Duplicates {
 
     pub(super) fn is_suspect(&self, entity_type: EntityType, record: &Record) -> bool {
         // Most runs have few suspects; then most records need no hash.
-        !self.suspects.is_empty() && shared(entity_type, record).is_some_and(|hash| self.suspects.contains(&hash))
+        !self.suspects.is_empty() && shared(entity_type, record).any(|hash| self.suspects.contains(&hash))
     }
 }
 
-/// A hash of buyer, vendor, date, value and currency; `None` if the record lacks one of them or the
-/// value is a placeholder.
-fn shared(entity_type: EntityType, record: &Record) -> Option<u64> {
-    let value = record.value().filter(|value| *value > 0.0 && !is_placeholder(*value))?;
-    let date = record.date(Role::Date)?;
-    let vendors = record.keys(Role::Vendor);
-    let vendor = vendors.first()?;
-    let buyers = record.keys(Role::Department);
-    buyers.first()?;
-    let currency = record.text("currency").unwrap_or("CAD");
-    Some(hash(&(
-        entity_type as usize,
-        date.days(),
-        value.to_bits(),
-        currency,
-        vendor,
-        buyers,
-    )))
+/// What two purchases seldom have in common, with buyer, vendor and value.
+#[derive(Hash)]
+enum Occasion<'r> {
+    Day(i32),
+    Solicitation(&'r str),
+}
+
+/// A hash of buyer, vendor, value and currency with each [`Occasion`]; none if the record lacks one of them or the value
+/// is a placeholder.
+fn shared(entity_type: EntityType, record: &Record) -> impl Iterator<Item = u64> {
+    let day = record.date(Role::Date).map(|date| Occasion::Day(date.days()));
+    let solicitations = record.texts(Role::SolicitationNumber);
+    let mut solicitations = solicitations.filter(|text| vocabulary::identifies(text));
+    let of_occasion = |occasion: Occasion| {
+        let value = record.value().filter(|value| *value > 0.0 && !is_placeholder(*value))?;
+        let vendors = record.keys(Role::Vendor);
+        let vendor = vendors.first()?;
+        let buyers = record.keys(Role::Department);
+        buyers.first()?;
+        let currency = record.text("currency").unwrap_or("CAD");
+        Some(hash(&(
+            entity_type as usize,
+            occasion,
+            value.to_bits(),
+            currency,
+            vendor,
+            buyers,
+        )))
+    };
+    [day, solicitations.next().map(Occasion::Solicitation)]
+        .map(|occasion| occasion.and_then(of_occasion))
+        .into_iter()
+        .flatten()
 }
 
 /// The number of the notice or contract. The lots of a notice, and its amendments, share one: they
@@ -88,7 +103,7 @@ mod tests {
         let contract = |changes: Value| {
             let mut record = json!({
                 "record_id": "a", "reference_number": "A-1", "buyer_name": "Ville de Laval", "vendor_name": "Béton inc.",
-                "award_date": "2024-03-05", "contract_value": 26_706.0,
+                "award_date": "2024-03-05", "contract_value": 26_706.0, "solicitation_number": "S-1",
             });
             for (name, value) in changes.as_object().unwrap() {
                 record[name] = value.clone();
@@ -118,11 +133,24 @@ mod tests {
                 false,
             ),
             (
-                json!({"record_id": "b", "reference_number": "B-2", "award_date": "2024-03-06"}),
+                json!({"record_id": "b", "reference_number": "B-2", "award_date": "2024-03-06", "solicitation_number": ""}),
                 false,
             ),
             (
                 json!({"record_id": "b", "reference_number": "B-2", "buyer_name": "Ville de Lévis"}),
+                false,
+            ),
+            // One award of a solicitation, published with two days.
+            (
+                json!({"record_id": "b", "reference_number": "B-2", "award_date": "2024-03-06", "solicitation_number": "S-1"}),
+                true,
+            ),
+            (
+                json!({"record_id": "b", "award_date": "2024-03-06", "solicitation_number": "S-1"}),
+                false,
+            ),
+            (
+                json!({"record_id": "b", "reference_number": "B-2", "award_date": "2024-03-06", "solicitation_number": "S-2"}),
                 false,
             ),
             (
@@ -149,7 +177,7 @@ mod tests {
         let placeholder = [1.0, 0.0, -5.0].map(|value| contract(json!({"contract_value": value})));
         for line in &placeholder {
             let record = Record::parse(Schema::of(EntityType::Contract), line.as_bytes()).unwrap();
-            assert_eq!(shared(EntityType::Contract, &record), None);
+            assert_eq!(shared(EntityType::Contract, &record).count(), 0);
         }
     }
 }
