@@ -9,6 +9,7 @@ mod deadline;
 pub(crate) mod departments;
 mod error;
 pub(crate) mod facet_values;
+pub(crate) mod helper_threads;
 pub mod market_counts;
 pub(crate) mod name_words;
 pub mod names;

@@ -83,17 +83,7 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, service:
         let trace = &exchange.trace;
         match replied {
             Ok(response) => sending::prepare(response, &request, exchange.memory.take()),
-            Err(error) => {
-                if let Some(cause) = &error.cause {
-                    log::error!(id = trace.id.as_str(); "request failed: {cause}");
-                }
-                match &pages {
-                    Some((_, place)) if error_page::is_for(&request) => {
-                        error_page::response(&error, place.language(), &request, &trace.id)
-                    }
-                    _ => error.response(&trace.id),
-                }
-            }
+            Err(error) => failure(&error, &request, trace, pages.as_ref().map(|(_, place)| place)),
         }
     };
     let Exchange { trace, admission, .. } = exchange;
@@ -123,6 +113,17 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, service:
     let bytes = body_size(&request, &response);
     trace.log(&request, declared, response.status(), bytes, took);
     response
+}
+
+/// The response to a request that failed. `place` is what of the pages is at its path.
+fn failure(error: &ApiError, request: &HttpRequest, trace: &Trace, place: Option<&Place>) -> HttpResponse {
+    if let Some(cause) = &error.cause {
+        log::error!(id = trace.id.as_str(); "request failed: {cause}");
+    }
+    match place {
+        Some(place) if error_page::is_for(request) => error_page::response(error, place.language(), request, &trace.id),
+        _ => error.response(&trace.id),
+    }
 }
 
 /// What of the pages is at the path of a request. A substitute for a request that is refused has no path of its own.

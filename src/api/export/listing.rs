@@ -10,10 +10,8 @@ use crate::{
     api::{
         cost::ScanCost,
         export::{
-            Charge, Export, Format, PARQUET_GROUP_BYTES, RowSource,
-            columns::Column,
-            csv_rows::ExportRows,
-            parquet_file::{ParquetFile, SupplierOf},
+            Charge, Export, Format, PARQUET_GROUP_BYTES, RowSource, columns::Column, csv_rows::ExportRows,
+            parquet_file::ParquetFile, parquet_rows::SupplierOf,
         },
         params::{
             file::{FORMATS, FileParams},

@@ -11,6 +11,7 @@ pub(crate) mod descriptors;
 pub(crate) mod dump_files;
 pub(crate) mod listing;
 pub(crate) mod parquet_file;
+pub(crate) mod parquet_rows;
 mod parquet_values;
 pub(crate) mod records;
 mod row_members;

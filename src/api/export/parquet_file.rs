@@ -13,48 +13,44 @@
 //! All columns are optional. Nothing is lost: what no column holds exactly (undeclared members, a date with a time) is
 //! in the last column, [`OTHER_MEMBERS`], as the JSON text of an object. Equal rows give equal bytes.
 
-use std::{borrow::Cow, collections::HashMap, io::Write, sync::Arc};
+use std::{io::Write, sync::Arc};
 
-use anyhow::Context;
 use bytes::Bytes;
 use parquet::{
     basic::{Compression, ConvertedType, LogicalType, Repetition, Type as PhysicalType, ZstdLevel},
-    data_type::ByteArray,
-    file::{metadata::KeyValue, properties::WriterProperties, writer::SerializedFileWriter},
-    schema::types::{Type, TypePtr},
+    column::writer::{ColumnCloseResult, get_column_writer},
+    file::{
+        metadata::KeyValue,
+        properties::{DEFAULT_WRITE_BATCH_SIZE, WriterProperties, WriterPropertiesPtr},
+        writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite},
+    },
+    schema::types::{ColumnDescPtr, Type, TypePtr},
 };
-use serde_json::value::RawValue;
 
-use crate::api::export::{
-    columns::{Column, ColumnType, of_supplier},
-    parquet_values::Values,
-    row_members::{ColumnNames, Members, Other, members},
+use crate::{
+    api::export::{
+        columns::{Column, ColumnType, of_supplier},
+        parquet_rows::{RowReader, SupplierOf},
+        parquet_values::Values,
+        row_members::ColumnNames,
+    },
+    engine::helper_threads,
 };
 
 /// The last column.
 pub(crate) const OTHER_MEMBERS: &str = "other_members";
 
-/// The field that suppliers are found by.
-const VENDOR: &str = "vendor_name";
-
-/// How many vendors' names are remembered with their suppliers.
-const MAX_KNOWN: usize = 4096;
-
-/// Finds the supplier of a vendor's name: its identifier and its name.
-pub(crate) type SupplierOf = Box<dyn Fn(&str) -> Option<[Bytes; 2]> + Send>;
+/// Rows that are read by one thread. It is a multiple of the values that a page of a column is checked after, so the
+/// pages are those of rows that are read one after the other.
+const ROWS_OF_PART: usize = 2 * DEFAULT_WRITE_BATCH_SIZE;
 
 /// A file that is being written.
 pub(crate) struct ParquetFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    /// Those of the rows, of the supplier if the file has these, and of other members.
-    columns: Vec<Column>,
-    values: Vec<Values>,
-    /// Those of the rows alone: a member that is named like one of the others has no column.
-    names: ColumnNames,
-    supplier_of: Option<SupplierOf>,
-    /// The suppliers of names that were found last.
-    known: HashMap<String, Option<[Bytes; 2]>>,
-    /// The size of the rows of the current row group as JSON, in bytes, and the size at which it is written.
+    reader: RowReader,
+    /// Those of the current row group.
+    rows: Vec<Bytes>,
+    /// Their size as JSON, in bytes, and the size at which the group is written.
     group_bytes: usize,
     max_group_bytes: usize,
 }
@@ -88,11 +84,8 @@ impl<W: Write + Send> ParquetFile<W> {
             .build();
         Ok(ParquetFile {
             writer: SerializedFileWriter::new(out, file_schema(&columns)?, Arc::new(properties))?,
-            values: columns.iter().map(|column| Values::of(column.column_type)).collect(),
-            names,
-            columns,
-            supplier_of,
-            known: HashMap::new(),
+            reader: RowReader::new(columns, names, supplier_of),
+            rows: Vec::new(),
             group_bytes: 0,
             max_group_bytes,
         })
@@ -100,38 +93,12 @@ impl<W: Write + Send> ParquetFile<W> {
 
     /// The columns that the file has.
     pub(crate) fn columns(&self) -> &[Column] {
-        &self.columns
+        self.reader.columns()
     }
 
     /// Adds a row, which is a JSON object.
     pub(crate) fn push(&mut self, row: &Bytes) -> anyhow::Result<()> {
-        let mut given: Vec<bool> = vec![false; self.values.len()];
-        let Members { of_columns, mut other } = members(row, &mut self.names)?;
-        for (number, value) in of_columns.iter().enumerate() {
-            match value {
-                Some(value) if value.get() == "null" => {}
-                Some(value) if self.values[number].push(row, value.get()) => given[number] = true,
-                Some(value) => other.push((Cow::Owned(self.columns[number].name.clone()), value)),
-                None => {}
-            }
-        }
-        let vendor = self.names.number(VENDOR).and_then(|number| of_columns[number]);
-        if let Some(supplier) = vendor.and_then(|vendor| self.supplier(vendor)) {
-            // They follow the columns of the rows.
-            let columns = self.values.iter_mut().zip(&mut given).skip(of_columns.len());
-            for ((values, is_given), text) in columns.zip(supplier) {
-                *is_given = values.push_text(ByteArray::from(text));
-            }
-        }
-        if let (Some(last), false) = (self.values.last_mut(), other.is_empty()) {
-            let is_held = last.push(row, &object(&other)?);
-            given.last_mut().into_iter().for_each(|given| *given = is_held);
-        }
-        for (values, is_given) in self.values.iter_mut().zip(given) {
-            if !is_given {
-                values.push_level(0, 0);
-            }
-        }
+        self.rows.push(row.clone());
         self.group_bytes += row.len();
         if self.group_bytes >= self.max_group_bytes {
             self.write_group()?;
@@ -139,30 +106,23 @@ impl<W: Write + Send> ParquetFile<W> {
         Ok(())
     }
 
-    /// The supplier of a vendor's name, which is given as JSON.
-    fn supplier(&mut self, vendor: &RawValue) -> Option<[Bytes; 2]> {
-        let supplier_of = self.supplier_of.as_ref()?;
-        if let Some(known) = self.known.get(vendor.get()) {
-            return known.clone();
-        }
-        let name: Option<String> = serde_json::from_str(vendor.get()).ok();
-        let supplier = name.and_then(|name| supplier_of(&name));
-        if self.known.len() >= MAX_KNOWN {
-            self.known.clear();
-        }
-        self.known.insert(vendor.get().to_owned(), supplier.clone());
-        supplier
-    }
-
+    /// Writes a row group. Parts of the rows are read by several threads, and then each column is encoded by one.
     fn write_group(&mut self) -> anyhow::Result<()> {
         self.group_bytes = 0;
+        let rows = std::mem::take(&mut self.rows);
+        let parts: Vec<&[Bytes]> = rows.chunks(ROWS_OF_PART).collect();
+        let parts = helper_threads::map_in_order(&parts, |rows| self.reader.values_of(rows))?;
+        let schema = self.writer.schema_descr();
+        let columns: Vec<(usize, ColumnDescPtr)> = schema.columns().iter().cloned().enumerate().collect();
+        let properties = self.writer.properties();
+        let encode = |(number, column): &(usize, ColumnDescPtr)| {
+            let values = parts.iter().map(|part| &part[*number]);
+            encoded(column, properties, values)
+        };
+        let encoded = helper_threads::map_in_order(&columns, encode)?;
         let mut group = self.writer.next_row_group()?;
-        for values in &mut self.values {
-            let mut writer = group
-                .next_column()?
-                .context("a column is missing in the schema of the file")?;
-            values.write(&mut writer)?;
-            writer.close()?;
+        for (bytes, closed) in encoded {
+            group.append_column(&bytes, closed)?;
         }
         group.close()?;
         Ok(())
@@ -191,17 +151,20 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// The JSON text of an object.
-fn object(members: &Other) -> anyhow::Result<String> {
-    let mut text = String::new();
-    for (name, value) in members {
-        text.push(if text.is_empty() { '{' } else { ',' });
-        text.push_str(&serde_json::to_string(name)?);
-        text.push(':');
-        text.push_str(value.get());
+/// A column of a row group as it is in the file.
+fn encoded<'v>(
+    column: &ColumnDescPtr,
+    properties: &WriterPropertiesPtr,
+    values: impl Iterator<Item = &'v Values>,
+) -> anyhow::Result<(Bytes, ColumnCloseResult)> {
+    let mut out = TrackedWrite::new(Vec::new());
+    let pages = Box::new(SerializedPageWriter::new(&mut out));
+    let mut writer = get_column_writer(Arc::clone(column), Arc::clone(properties), pages);
+    for values in values {
+        values.write(&mut writer)?;
     }
-    text.push('}');
-    Ok(text)
+    let closed = writer.close()?;
+    Ok((Bytes::from(out.into_inner()?), closed))
 }
 
 fn file_schema(columns: &[Column]) -> anyhow::Result<TypePtr> {
@@ -332,7 +295,7 @@ mod tests {
     #[test]
     fn every_member_is_read_back_and_groups_are_bounded() {
         let schema = Schema::of(EntityType::Disclosure);
-        let records: Vec<Value> = (0..300_i64)
+        let records: Vec<Value> = (0..5_000_i64)
             .map(|number| {
                 json!({
                     "record_id": format!("é|{number}"), "award_date": "2024-02-29", "contract_value": number as f64 / 3.0,
@@ -347,7 +310,7 @@ mod tests {
             ])
             .collect();
         let write = || {
-            let mut file = ParquetFile::new(Vec::new(), columns::of_records(schema), None, 10_000, "g").unwrap();
+            let mut file = ParquetFile::new(Vec::new(), columns::of_records(schema), None, 1_000_000, "g").unwrap();
             let mut whole = Vec::new();
             for record in &records {
                 file.push(&Bytes::from(record.to_string())).unwrap();
@@ -361,7 +324,9 @@ mod tests {
         let file = write();
         assert!(file == write(), "equal rows give equal bytes");
         let reader = SerializedFileReader::new(bytes::Bytes::from(file.clone())).unwrap();
-        assert!(reader.metadata().num_row_groups() > 5);
+        assert!(reader.metadata().num_row_groups() > 1);
+        // Several threads read its rows.
+        assert!(reader.metadata().row_group(0).num_rows() as usize > ROWS_OF_PART);
         for (row, record) in read(file).iter().zip(&records) {
             let mut found = Map::new();
             for (name, value) in row.as_object().unwrap() {

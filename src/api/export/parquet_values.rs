@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use parquet::{
-    data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type},
-    file::writer::SerializedColumnWriter,
+    column::writer::{ColumnWriter, get_typed_column_writer_mut},
+    data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type},
 };
 
 use crate::{api::export::columns::ColumnType, model::Date};
@@ -11,7 +11,7 @@ use crate::{api::export::columns::ColumnType, model::Date};
 /// A number up to which a double holds every integer.
 const EXACT_INTEGERS: u64 = 1 << 53;
 
-/// The values of a column in the current row group: those that are there, and for each place whether and how it is
+/// The values of a column in some rows of a row group: those that are there, and for each place whether and how it is
 /// filled (definition and repetition levels).
 pub(super) struct Values {
     typed: Typed,
@@ -79,11 +79,11 @@ impl Values {
     }
 
     /// Adds a text to a column of texts.
-    pub(super) fn push_text(&mut self, text: ByteArray) -> bool {
+    pub(super) fn push_text(&mut self, text: Bytes) -> bool {
         let Typed::Texts(values) = &mut self.typed else {
             return false;
         };
-        values.push(text);
+        values.push(ByteArray::from(text));
         self.push_level(1, 0);
         true
     }
@@ -95,38 +95,26 @@ impl Values {
         }
     }
 
-    /// Writes the values of the row group, and forgets them.
-    pub(super) fn write(&mut self, writer: &mut SerializedColumnWriter) -> anyhow::Result<()> {
-        let levels = Some(&self.definitions[..]);
-        match &mut self.typed {
-            Typed::Texts(values) | Typed::Json(values) => {
-                writer.typed::<ByteArrayType>().write_batch(values, levels, None)?;
-                values.clear();
-            }
-            Typed::Days(values) => {
-                writer.typed::<Int32Type>().write_batch(values, levels, None)?;
-                values.clear();
-            }
-            Typed::Numbers(values) => {
-                writer.typed::<DoubleType>().write_batch(values, levels, None)?;
-                values.clear();
-            }
-            Typed::Counts(values) => {
-                writer.typed::<Int64Type>().write_batch(values, levels, None)?;
-                values.clear();
-            }
-            Typed::Booleans(values) => {
-                writer.typed::<BoolType>().write_batch(values, levels, None)?;
-                values.clear();
-            }
-            Typed::Lists(values) => {
-                let writer = writer.typed::<ByteArrayType>();
-                writer.write_batch(values, levels, Some(&self.repetitions))?;
-                values.clear();
-            }
+    /// Writes the values.
+    pub(super) fn write(&self, writer: &mut ColumnWriter) -> anyhow::Result<()> {
+        match &self.typed {
+            Typed::Texts(values) | Typed::Json(values) => self.write_batch::<ByteArrayType>(values, None, writer),
+            Typed::Lists(values) => self.write_batch::<ByteArrayType>(values, Some(&self.repetitions), writer),
+            Typed::Days(values) => self.write_batch::<Int32Type>(values, None, writer),
+            Typed::Numbers(values) => self.write_batch::<DoubleType>(values, None, writer),
+            Typed::Counts(values) => self.write_batch::<Int64Type>(values, None, writer),
+            Typed::Booleans(values) => self.write_batch::<BoolType>(values, None, writer),
         }
-        self.definitions.clear();
-        self.repetitions.clear();
+    }
+
+    fn write_batch<T: DataType>(
+        &self,
+        values: &[T::T],
+        repetitions: Option<&[i16]>,
+        writer: &mut ColumnWriter,
+    ) -> anyhow::Result<()> {
+        let writer = get_typed_column_writer_mut::<T>(writer);
+        writer.write_batch(values, Some(&self.definitions), repetitions)?;
         Ok(())
     }
 }

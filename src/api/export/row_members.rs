@@ -10,6 +10,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 /// The columns by their names.
+#[derive(Clone)]
 pub(super) struct ColumnNames {
     names: Vec<String>,
     numbers: HashMap<String, usize>,
@@ -88,7 +89,7 @@ pub(super) fn members<'r>(row: &'r [u8], names: &mut ColumnNames) -> anyhow::Res
     }
 
     // Checked once, and not again for each text.
-    let text = str::from_utf8(row).context("a row is not UTF-8")?;
+    let text = simdutf8::basic::from_utf8(row).context("a row is not UTF-8")?;
     let mut json = serde_json::Deserializer::from_str(text);
     let members = json.deserialize_map(Object(names)).context("a row is no JSON object")?;
     json.end().context("a row is more than a JSON object")?;

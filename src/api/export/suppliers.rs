@@ -15,7 +15,7 @@ use crate::{
         export::{
             RowPage, RowSource, columns,
             listing::{Listing, two_starts},
-            parquet_file::SupplierOf,
+            parquet_rows::SupplierOf,
         },
         params::{
             read::read_export,

@@ -6,8 +6,10 @@
 use std::{
     fs,
     io::{self, Write},
+    panic,
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
 };
 
 use anyhow::Context;
@@ -22,7 +24,8 @@ use crate::{
             bids::BidRows,
             columns::{self, Column},
             descriptors::{CROISSANT, DATA_PACKAGE, DumpedFile, DumpedList, croissant, data_package},
-            parquet_file::{ParquetFile, SupplierOf},
+            parquet_file::ParquetFile,
+            parquet_rows::SupplierOf,
             records::{Begin, SearchRecords},
             suppliers::{SupplierRows, supplier_of},
         },
@@ -52,7 +55,7 @@ struct List {
     key: Option<&'static str>,
     columns: Vec<Column>,
     supplier_of: Option<SupplierOf>,
-    rows: Box<dyn Fn() -> Box<dyn RowSource>>,
+    rows: Box<dyn Fn() -> Box<dyn RowSource> + Sync>,
 }
 
 /// Writes all rows of a generation to a folder, and returns what was written. All files get their names at the end, the
@@ -75,7 +78,7 @@ pub(crate) fn write(generation: &Arc<Generation>, folder: &Path) -> anyhow::Resu
     ] {
         let mut file = HashedFile::create(folder, name)?;
         file.write_all(&content).with_context(|| format!("writing {name}"))?;
-        file.finish(&mut hidden)?;
+        hidden.push(file.finish()?.1);
     }
     // The descriptor of an earlier dump describes no longer what is here.
     remove_if_there(&folder.join(DATA_PACKAGE))?;
@@ -124,25 +127,47 @@ fn lists(generation: &Arc<Generation>) -> Vec<List> {
 }
 
 impl List {
+    /// Both files are written at the same time. The files are hidden.
     fn write(self, folder: &Path, generation: &str, hidden: &mut Vec<HiddenFile>) -> anyhow::Result<DumpedList> {
-        let out = HashedFile::create(folder, &format!("{}.parquet", self.name))?;
-        let mut file = ParquetFile::new(out, self.columns, self.supplier_of, GROUP_BYTES, generation)?;
-        let columns = file.columns().to_vec();
-        let rows = each_row(&mut *(self.rows)(), |row| file.push(row))?;
-        let parquet = file.into_out()?.finish(hidden)?;
-        let out = HashedFile::create(folder, &format!("{}.ndjson.zst", self.name))?;
-        let mut file = zstd::Encoder::new(out, ZSTD_LEVEL)?;
-        each_row(&mut *(self.rows)(), |row| {
-            file.write_all(row)?;
-            Ok(file.write_all(b"\n")?)
-        })?;
+        let List {
+            name,
+            key,
+            columns,
+            supplier_of,
+            rows,
+        } = self;
+        let parquet = || {
+            let out = HashedFile::create(folder, &format!("{name}.parquet"))?;
+            let mut file = ParquetFile::new(out, columns, supplier_of, GROUP_BYTES, generation)?;
+            let columns = file.columns().to_vec();
+            let count = each_row(&mut *rows(), |row| file.push(row))?;
+            anyhow::Ok((columns, count, file.into_out()?.finish()?))
+        };
+        let ndjson = || {
+            let out = HashedFile::create(folder, &format!("{name}.ndjson.zst"))?;
+            let mut file = zstd::Encoder::new(out, ZSTD_LEVEL)?;
+            each_row(&mut *rows(), |row| {
+                file.write_all(row)?;
+                Ok(file.write_all(b"\n")?)
+            })?;
+            file.finish()?.finish()
+        };
+        let (parquet, ndjson) = thread::scope(|scope| {
+            let ndjson = scope.spawn(ndjson);
+            let parquet = parquet();
+            let ndjson = ndjson.join();
+            (parquet, ndjson.unwrap_or_else(|panic| panic::resume_unwind(panic)))
+        });
+        let (columns, rows, (parquet, hidden_parquet)) = parquet?;
+        let (ndjson, hidden_ndjson) = ndjson?;
+        hidden.extend([hidden_parquet, hidden_ndjson]);
         Ok(DumpedList {
-            name: self.name,
-            key: self.key,
+            name,
+            key,
             columns,
             rows,
             parquet,
-            ndjson: file.finish()?.finish(hidden)?,
+            ndjson,
         })
     }
 }
@@ -209,17 +234,17 @@ impl HashedFile {
     }
 
     /// Keeps the file under its hidden name.
-    fn finish(self, hidden: &mut Vec<HiddenFile>) -> anyhow::Result<DumpedFile> {
+    fn finish(self) -> anyhow::Result<(DumpedFile, HiddenFile)> {
         let path = &self.hidden.path;
         self.file
             .finish()
             .with_context(|| format!("writing {}", path.display()))?;
-        hidden.push(self.hidden);
-        Ok(DumpedFile {
+        let dumped = DumpedFile {
             name: self.name,
             bytes: self.bytes,
             sha256: hex(&self.hash.finalize()),
-        })
+        };
+        Ok((dumped, self.hidden))
     }
 }
 

@@ -10,7 +10,7 @@ use tantivy::DocId;
 
 use super::{
     amounts::Amounts, collect::collect_all, compiled_query::CompiledQuery, entity_index::EntityIndex,
-    facet_columns::Codes, helper_threads,
+    facet_columns::Codes,
 };
 use crate::{
     engine::{
@@ -21,6 +21,7 @@ use crate::{
         deadline::Deadline,
         error::Error,
         facet_values::{FacetValues, Sum},
+        helper_threads,
     },
     model::{Facet, Role},
 };

@@ -80,10 +80,7 @@ impl EntityIndex {
         let dates = open_each(DATES, |role| {
             has(role).then(|| DateColumn::open(folder, role, store.len()))
         })?;
-        let amounts = |role: Role| {
-            let column = has(role).then(|| ValueColumn::open(folder, role, store.len()));
-            column.transpose()
-        };
+        let amounts = |role: Role| value_column(schema, folder, role, store.len());
         let (value, original_value) = (amounts(Role::Value)?, amounts(Role::OriginalValue)?);
         let dollars = value
             .is_some()
@@ -213,6 +210,14 @@ impl EntityIndex {
             .map(Cow::into_owned)
             .ok_or_else(|| io::Error::other(format!("record {document} has no readable record_id")))
     }
+}
+
+/// The column of an amount; `None` if the entity type has none.
+fn value_column(schema: &Schema, folder: &Path, role: Role, documents: usize) -> io::Result<Option<ValueColumn>> {
+    let column = schema
+        .has_role(role)
+        .then(|| ValueColumn::open(folder, role, documents));
+    column.transpose()
 }
 
 /// The amount of each visited document, NaN where it has none. `None` without a column.

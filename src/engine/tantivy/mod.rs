@@ -33,7 +33,6 @@ mod engine;
 mod entity_index;
 mod errors;
 mod facet_columns;
-mod helper_threads;
 mod key_dictionary;
 mod layout;
 mod mapped_file;

@@ -7,7 +7,6 @@
 
 use std::{fs, io, path::Path};
 
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tantivy::DocId;
 
@@ -31,7 +30,7 @@ pub(super) fn hash(record_id: &str) -> u64 {
 /// Writes the files. `hashes` has the hash of each document's id, in the order of the documents.
 pub(super) fn write(folder: &Path, hashes: impl Iterator<Item = u64>) -> io::Result<()> {
     let mut ids: Vec<(u64, DocId)> = hashes.zip(0..).collect();
-    ids.par_sort_unstable();
+    ids.sort_unstable();
     let hashes: Vec<u8> = ids.iter().flat_map(|(hash, _)| hash.to_le_bytes()).collect();
     let documents: Vec<u8> = ids.iter().flat_map(|(_, document)| document.to_le_bytes()).collect();
     fs::write(folder.join(HASHES), hashes)?;

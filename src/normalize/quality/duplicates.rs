@@ -47,8 +47,8 @@ enum Occasion<'r> {
     Solicitation(&'r str),
 }
 
-/// A hash of buyer, vendor, value and currency with each [`Occasion`]; none if the record lacks one of them or the value
-/// is a placeholder.
+/// A hash of buyer, vendor, value and currency with each [`Occasion`]; none if the record lacks one of them or the
+/// value is a placeholder.
 fn shared(entity_type: EntityType, record: &Record) -> impl Iterator<Item = u64> {
     let day = record.date(Role::Date).map(|date| Occasion::Day(date.days()));
     let solicitations = record.texts(Role::SolicitationNumber);

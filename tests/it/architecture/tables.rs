@@ -265,7 +265,10 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("serde_json", ANYWHERE),
     dependency("serde_path_to_error", &["api/json"]),
     dependency("sha2", ANYWHERE),
-    dependency("simdutf8", &["model/record", "sources/reading/decode"]),
+    dependency(
+        "simdutf8",
+        &["model/record", "sources/reading/decode", "api/export/row_members"],
+    ),
     dependency("socket2", &["server/client_socket"]),
     dependency(
         "strsim",

@@ -1,9 +1,10 @@
-//! Helper threads for counting: a search that counts several facets borrows them for that time.
+//! Helper threads: a search that counts several facets, or a file that is written column by column, borrows them for
+//! that time.
 //!
-//! The process has one helper thread fewer than it has cores, however many searches count at once.
-//! A search that gets none, or whose helper cannot be started, counts on its own thread. The
-//! helpers are not threads of the search pool: a search that waited for its parts there would hold
-//! a thread that its own parts need.
+//! The process has one helper thread fewer than it has cores, however many borrow at once. Who gets none, or whose
+//! helper cannot be started, works on its own thread. The helpers are not threads of the search pool: a search that
+//! waited for its parts there would hold a thread that its own parts need. A helper has the priority of the thread that
+//! borrows it.
 
 use std::{
     sync::{
@@ -20,6 +21,8 @@ static FREE: LazyLock<AtomicUsize> = LazyLock::new(|| {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     AtomicUsize::new(cores - 1)
 });
+
+const NAME: &str = "helper";
 
 /// The right to run one helper thread, returned when it is dropped.
 struct Permit<'a>(&'a AtomicUsize);
@@ -42,18 +45,29 @@ impl Drop for Permit<'_> {
 ///
 /// # Errors
 /// The first error of `work`. [`Error::Internal`] if it panicked on a helper thread.
-pub(crate) fn map<T: Sync, R: Send>(
+pub(crate) fn map<T: Sync, R: Send, E: From<Error> + Send>(
     items: &[T],
-    work: impl Fn(&T) -> Result<R, Error> + Sync,
-) -> Result<Vec<R>, Error> {
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
     map_with(&FREE, items, work)
 }
 
-fn map_with<T: Sync, R: Send>(
+/// The same, in the order of the items.
+pub(crate) fn map_in_order<T: Sync, R: Send, E: From<Error> + Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
+    let numbered: Vec<(usize, &T)> = items.iter().enumerate().collect();
+    let mut results = map(&numbered, |(number, item)| Ok::<_, E>((*number, work(item)?)))?;
+    results.sort_unstable_by_key(|(number, _)| *number);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+fn map_with<T: Sync, R: Send, E: From<Error> + Send>(
     free: &AtomicUsize,
     items: &[T],
-    work: impl Fn(&T) -> Result<R, Error> + Sync,
-) -> Result<Vec<R>, Error> {
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
     let next = AtomicUsize::new(0);
     let take_turns = || {
         let mut results = Vec::new();
@@ -70,7 +84,7 @@ fn map_with<T: Sync, R: Send>(
             };
             let take_turns = &take_turns;
             let helper = thread::Builder::new()
-                .name("count".to_owned())
+                .name(NAME.to_owned())
                 .spawn_scoped(scope, move || {
                     let _permit = permit;
                     take_turns()
@@ -81,14 +95,14 @@ fn map_with<T: Sync, R: Send>(
                 Err(_) => break,
             }
         }
-        let mut all: Vec<Result<Vec<R>, Error>> = vec![take_turns()];
+        let mut all: Vec<Result<Vec<R>, E>> = vec![take_turns()];
         // All are joined before the first error is returned: the scope panics for an unjoined
         // thread that panicked.
         for helper in helpers {
-            let panicked = |_| Err(Error::Internal("counting panicked".to_owned()));
+            let panicked = |_| Err(E::from(Error::Internal("a helper thread panicked".to_owned())));
             all.push(helper.join().unwrap_or_else(panicked));
         }
-        let all: Vec<Vec<R>> = all.into_iter().collect::<Result<_, Error>>()?;
+        let all: Vec<Vec<R>> = all.into_iter().collect::<Result<_, E>>()?;
         Ok(all.into_iter().flatten().collect())
     })
 }
@@ -105,7 +119,7 @@ mod tests {
             let free = AtomicUsize::new(helpers);
             for count in 0..20_usize {
                 let items: Vec<usize> = (0..count).collect();
-                let mut results = map_with(&free, &items, |item| Ok(*item)).unwrap();
+                let mut results = map_with(&free, &items, |item| Ok::<_, Error>(*item)).unwrap();
                 results.sort_unstable();
                 assert_eq!(results, items);
             }
@@ -120,12 +134,12 @@ mod tests {
         let search = || {
             together.wait();
             let done = map_with(&free, &[(); 50], |()| {
-                if thread::current().name() == Some("count") {
+                if thread::current().name() == Some(NAME) {
                     most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     thread::yield_now();
                     running.fetch_sub(1, Ordering::SeqCst);
                 }
-                Ok(())
+                Ok::<_, Error>(())
             });
             assert_eq!(done.unwrap().len(), 50);
         };
@@ -146,7 +160,7 @@ mod tests {
         let both = Barrier::new(2);
         let panicked = map_with(&AtomicUsize::new(1), &[1, 2], |_| {
             both.wait();
-            assert!(thread::current().name() != Some("count"), "on purpose");
+            assert!(thread::current().name() != Some(NAME), "on purpose");
             Ok(())
         });
         assert!(matches!(panicked, Err(Error::Internal(_))));
