@@ -1,5 +1,7 @@
 //! Commodity codes with their words, and the records that have them.
 
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -55,8 +57,10 @@ pub(crate) struct CommodityPlan {
     pub(crate) code: CommodityCode,
     /// Further filters of its records.
     pub(crate) filters: Vec<Filter>,
-    /// The entity type of the figures; without one, the first preferred one with records.
+    /// The entity type of the figures; without one, the first of [`PREFERRED`] with records.
     pub(crate) requested: Option<EntityType>,
+    /// Without a requested entity type: whether [`most_records`] chooses one instead, as on pages.
+    pub(crate) of_most_records: bool,
     pub(crate) include: Include,
     /// How many names of each side are returned.
     pub(crate) names: usize,
@@ -90,6 +94,17 @@ pub(crate) const PREFERRED: [EntityType; EntityType::ALL.len()] = [
     EntityType::Tender,
     EntityType::PreSolicitation,
 ];
+
+/// The entity type that a page shows first: of those that name a supplier the one with most records, so that a handful
+/// of contracts does not hide hundreds of disclosures. Without such records, of the others. Equal ones are in the order
+/// of [`PREFERRED`].
+pub(crate) fn most_records(records: impl IntoIterator<Item = (EntityType, u64)>) -> Option<EntityType> {
+    let place = |of: EntityType| PREFERRED.iter().position(|preferred| *preferred == of);
+    let found = records.into_iter().filter(|(_, records)| *records > 0);
+    let rank =
+        |(of, records): &(EntityType, u64)| (Schema::of(*of).has_role(Role::Vendor), *records, Reverse(place(*of)));
+    found.max_by_key(rank).map(|(of, _)| of)
+}
 
 pub(crate) fn described(generation: &Generation, code: &CommodityCode) -> Commodity {
     let words = generation.commodities.title(code);
@@ -165,7 +180,11 @@ impl CommodityPlan {
             return Ok(None);
         }
         let has_records = |of: &EntityType| by_entity_type.iter().any(|count| count.entity_type == *of);
-        let preferred = PREFERRED.into_iter().find(has_records);
+        let preferred = if self.of_most_records {
+            most_records(by_entity_type.iter().map(|count| (count.entity_type, count.records)))
+        } else {
+            PREFERRED.into_iter().find(has_records)
+        };
         let entity_type = self.requested.or(preferred).unwrap_or(EntityType::Contract);
         let query = narrowed(entity_type);
         let mut figures = self.figures(entity_type).run(ask, &query)?;
@@ -191,4 +210,26 @@ fn exists(ask: &Ask, code: &CommodityCode) -> Result<bool, Error> {
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entity_type_with_most_records_comes_first_if_it_names_suppliers() {
+        use EntityType::{Award, Contract, Disclosure, PreSolicitation, Tender};
+        for (records, expected) in [
+            (&[(Contract, 6), (Disclosure, 602)][..], Some(Disclosure)),
+            (&[(Disclosure, 6), (Award, 6), (Contract, 6)], Some(Contract)),
+            (&[(Tender, 900), (Award, 1)], Some(Award)),
+            (
+                &[(Tender, 3), (PreSolicitation, 4), (Contract, 0)],
+                Some(PreSolicitation),
+            ),
+            (&[], None),
+        ] {
+            assert_eq!(most_records(records.iter().copied()), expected, "{records:?}");
+        }
+    }
 }

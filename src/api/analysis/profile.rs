@@ -3,7 +3,7 @@
 use crate::{
     api::{
         analysis::{
-            commodity::PREFERRED,
+            commodity::{PREFERRED, most_records},
             figures::{FigurePlan, Figures},
             supplier,
         },
@@ -75,9 +75,11 @@ fn figures(facet: Facet, entity_type: EntityType) -> FigurePlan {
     )
 }
 
-/// What the complete profile of a name costs: its figures, and its records of every entity type.
+/// What the complete profile of a name costs: its figures, and its records of every entity type. Without a requested
+/// entity type, the figures are of any that names suppliers: the cost is that of the largest one.
 pub(crate) fn cost(generation: &Generation, facet: Facet, requested: Option<EntityType>) -> ScanCost {
-    let entity_type = requested.unwrap_or(PREFERRED[0]);
+    let all = entity_types(facet).map(|of| (of, generation.manifest_of(of).records));
+    let entity_type = requested.or(most_records(all)).unwrap_or(PREFERRED[0]);
     let mut scans = vec![(entity_type, figures(facet, entity_type).scans())];
     scans.extend(entity_types(facet).map(|entity_type| (entity_type, 1)));
     ScanCost::of(generation, &scans)
@@ -102,16 +104,16 @@ pub(crate) fn find(ask: &Ask, facet: Facet, name: &str) -> Result<Vec<NamedRecor
     Ok(found)
 }
 
-/// The profile of one entity type: the requested one, else the first with records. `None` if the name has no records of
-/// the requested one.
+/// The profile of one entity type: the requested one, else that of [`most_records`]. `None` if the name has no records
+/// of the requested one.
 pub(crate) fn profile(
     ask: &Ask,
     facet: Facet,
     found: &[NamedRecords],
     requested: Option<EntityType>,
 ) -> Result<Option<Profile>, Error> {
-    let is_requested = |of: &&NamedRecords| requested.is_none_or(|requested| requested == of.entity_type);
-    let Some(chosen) = found.iter().find(is_requested) else {
+    let wanted = requested.or_else(|| most_records(found.iter().map(|of| (of.entity_type, of.records))));
+    let Some(chosen) = found.iter().find(|of| Some(of.entity_type) == wanted) else {
         return Ok(None);
     };
     let query = SearchQuery::newest(chosen.entity_type, vec![filter(facet, &chosen.named)]);
@@ -122,16 +124,17 @@ pub(crate) fn profile(
     }))
 }
 
-/// The profile of a supplier or a body over all its names, of one entity type: the requested one, else the first with
-/// records. `None` if it has no records of the requested one.
+/// The profile of a supplier or a body over all its names, of one entity type: the requested one, else that of
+/// [`most_records`]. `None` if it has no records of the requested one.
 pub(crate) fn of_party(
     ask: &Ask,
     party: Party,
     supplier: &Supplier,
     requested: Option<EntityType>,
 ) -> Result<Option<Profile>, Error> {
+    let wanted = requested.or_else(|| most_records(party_records(party, supplier)));
     let mut kinds = party_records(party, supplier).map(|(entity_type, _)| entity_type);
-    let Some(chosen) = kinds.find(|kind| requested.is_none_or(|requested| requested == *kind)) else {
+    let Some(chosen) = kinds.find(|kind| Some(*kind) == wanted) else {
         return Ok(None);
     };
     let query = supplier::query(party, supplier, chosen);

@@ -203,8 +203,7 @@ fn list_work(generation: &Arc<Generation>, question: CommodityQuestion, limit: u
 }
 
 fn get(call: &Call, code: String) -> Result<Work, ApiError> {
-    let endpoint = "/commodity/{code}";
-    let given = SearchParams::read_only(&PARAMS, endpoint, EntityType::Contract, call.query)?;
+    let given = SearchParams::read_only(&PARAMS, "/commodity/{code}", EntityType::Contract, call.query)?;
     let requested = given.entity_type.as_ref();
     let requested = requested.and_then(|given| EntityType::parse(given.value));
     let search = given.resolve(&ResolveContext::of(call, EntityType::Contract))?;
@@ -212,6 +211,7 @@ fn get(call: &Call, code: String) -> Result<Work, ApiError> {
         code: CommodityCode::parse(&code).map_err(|why| ApiError::not_found(why.to_string()))?,
         filters: search.query.filters.clone(),
         requested,
+        of_most_records: false,
         include: search.include,
         names: TOP,
         has_places: false,

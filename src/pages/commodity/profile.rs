@@ -140,7 +140,8 @@ struct Request {
     kind: Option<EntityType>,
     today: Date,
     layout: Layout,
-    exports: Exports,
+    /// Those of the page for each entity type.
+    exports: [Exports; EntityType::ALL.len()],
 }
 
 pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
@@ -151,12 +152,12 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
         return Ok(Work::new(Job::Ready(unknown(layout, text)?)));
     };
     let json = format!("/commodity/{}", encode(code.key()));
-    let json = match kind {
-        Some(kind) => Parameters::default().with("entity_type", kind.name()).after(&json),
-        None => json,
-    };
+    let exports = EntityType::ALL.map(|kind| {
+        let of_kind = Parameters::default().with("entity_type", kind.name());
+        call.exports(of_kind.after(&json), "")
+    });
     let request = Request {
-        exports: call.exports(json, ""),
+        exports,
         path: call.path.to_owned(),
         query: Parameters::parse(call.query)?,
         by_number: given.rank.is_some_and(|given| given.value == BY_NUMBER),
@@ -169,6 +170,7 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
         code,
         filters: Vec::new(),
         requested: kind,
+        of_most_records: true,
         include: Include::all_of(Schema::of(kind.unwrap_or(EntityType::Contract))),
         names: usize::MAX,
         has_places: true,
@@ -196,6 +198,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
     let (t, generation) = (request.layout.t, &ask.generation);
     let (lang, entity_type) = (t.language(), found.query.entity_type);
     let linked = |code: &CommodityCode| linked(generation, code, t);
+    let exports = request.exports.into_iter().nth(entity_type as usize);
     let counted = &found.figures.counted;
     let values = counted.values.as_ref().filter(|values| values.records_with_value > 0);
     let has_amounts = values.is_some();
@@ -238,7 +241,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
             title: commodity_names::label(&generation.commodities, code, t),
             exports: Exports {
                 csv: vec![csv_link(lang, code, entity_type)],
-                ..request.exports
+                ..exports.unwrap_or_default()
             },
             ..request.layout
         },

@@ -276,6 +276,7 @@ search-meaning-records =
         [one] { $count } record
        *[other] { $count } records
     }
+search-meaning-of-all = { $records }; { $count } records of all types
 search-suggestions = Suggestions
 search-suggestions-count =
     { $count ->

@@ -276,6 +276,7 @@ search-meaning-records =
         [one] { $count } document
        *[other] { $count } documents
     }
+search-meaning-of-all = { $records }; { $count } documents de tous les types
 search-suggestions = Suggestions
 search-suggestions-count =
     { $count ->

@@ -38,7 +38,7 @@ use crate::{
         address::{self, Parameters},
         calls::CallsPart,
         messages::Texts,
-        page::{Layout, PageCall, Section, render},
+        page::{Exports, Layout, PageCall, Section, render},
         route::{Handler, Page},
         supplier_names::AllNames,
     },
@@ -108,7 +108,7 @@ fn page(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
     if let Some(comparison) = request.comparison()? {
         return Ok(comparison);
     }
-    let exports = call.exports(api_path(&request), "");
+    let exports = EntityType::ALL.map(|kind| call.exports(api_path(&request, kind), ""));
     let layout = call.layout("", Section::Search);
     let cost = analysis::cost(&call.generation, request.facet(), request.kind);
     let work = Work::search(&call.generation, move |ask| {
@@ -116,25 +116,35 @@ fn page(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
         if found.is_empty() && !has_bids(ask, &request) {
             return unknown(ask, &request, layout);
         }
-        render(&profile(ask, request, &found, layout.with_exports(exports))?)
+        render(&profile(ask, request, &found, layout, exports)?)
     });
     let cost = cost.and_bids(&call.generation, 1);
     call.validated(cost.charge(work), &(call.path, call.query))
 }
 
 /// The path of the API with the same figures. It has profiles of contracts; of other records it has the search.
-fn api_path(request: &Request) -> String {
+fn api_path(request: &Request, kind: EntityType) -> String {
     let facet = request.view.facet.name();
-    match request.kind {
-        None | Some(EntityType::Contract) => format!("/{facet}/{}", encode(&request.name)),
-        Some(kind) => Parameters::default()
+    match kind {
+        EntityType::Contract => format!("/{facet}/{}", encode(&request.name)),
+        kind => Parameters::default()
             .with(facet, &request.name)
             .after(&format!("/{kind}")),
     }
 }
 
-fn profile(ask: &Ask, request: Request, found: &[NamedRecords], layout: Layout) -> Result<ProfilePage, ApiError> {
+/// `exports`: those of the page for each entity type.
+fn profile(
+    ask: &Ask,
+    request: Request,
+    found: &[NamedRecords],
+    layout: Layout,
+    exports: [Exports; EntityType::ALL.len()],
+) -> Result<ProfilePage, ApiError> {
     let (counted, bids) = (counted(ask, &request, found)?, bids(ask, &request)?);
+    let shown = counted.1.unwrap_or(EntityType::Contract);
+    let exports = exports.into_iter().nth(shown as usize);
+    let layout = layout.with_exports(exports.unwrap_or_default());
     let calls = calls(ask, &request, found)?;
     let (all_names, name) = (all_names(ask, request.view, &request.name), request.name.clone());
     let records = found.iter().map(|of| (of.entity_type, of.records));

@@ -76,7 +76,8 @@ impl Form {
             input: input(context, name, kind),
             error: error(name),
         };
-        let mut kept = vec![("kind", asked.entity_type.name().to_owned())];
+        let kind = asked.stated_kind().map(|kind| ("kind", kind.name().to_owned()));
+        let mut kept: Vec<_> = kind.into_iter().collect();
         let stated = KEPT.into_iter().filter(|name| error(name).is_none());
         kept.extend(stated.filter_map(|name| Some((name, asked.value(name)?.to_owned()))));
         Form {

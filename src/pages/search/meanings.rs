@@ -4,7 +4,10 @@
 use serde::Serialize;
 
 use crate::{
-    api::analysis::suggest::{SuggestPlan, Suggested},
+    api::analysis::{
+        commodity::most_records,
+        suggest::{SuggestPlan, Suggested},
+    },
     catalog::{ask::Ask, suggest::MeaningType},
     engine::Error,
     http::{
@@ -34,7 +37,7 @@ pub(crate) struct Meaning {
     pub(crate) label: String,
     /// What it is: "Buyer".
     pub(crate) what: String,
-    /// How many records the link leads to.
+    /// How many records the link leads to, and how many there are of all entity types, if more.
     pub(crate) count: String,
     pub(crate) href: String,
 }
@@ -71,12 +74,13 @@ const BELOW_BOX: usize = 8;
 /// The most characters of a text that are read; an address can be longer than a box.
 const MAX_CHARS: usize = 512;
 
-/// What a text may mean, the best first. Where it has records of `preferred`, the link leads to these.
+/// What a text may mean, the best first. Where it has records of `stated`, the entity type of the address, the link
+/// leads to these; else to those of [`most_records`].
 pub(crate) fn meanings(
     ask: &Ask,
     t: Texts,
     text: &str,
-    preferred: EntityType,
+    stated: Option<EntityType>,
     limit: usize,
 ) -> Result<Vec<Meaning>, Error> {
     let plan = SuggestPlan {
@@ -85,7 +89,7 @@ pub(crate) fn meanings(
         limit,
     };
     let found = plan.run(ask)?.into_iter();
-    Ok(found.filter_map(|found| meaning(t, found, preferred)).collect())
+    Ok(found.filter_map(|found| meaning(t, found, stated)).collect())
 }
 
 /// A meaning that leads to an address with all its records.
@@ -109,21 +113,29 @@ fn what(t: Texts, meaning: MeaningType) -> String {
     t.keyed("search-meaning-", what)
 }
 
-fn meaning(t: Texts, found: Suggested, preferred: EntityType) -> Option<Meaning> {
+fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Meaning> {
     let lang = t.language();
     let Some(query) = &found.query else {
         let href = address::solicitation(lang, &found.id);
         return Some(leading_to(t, found, href));
     };
     let rows = &found.by_entity_type;
-    let row = rows.iter().find(|row| row.entity_type == preferred);
-    let row = row.or_else(|| rows.iter().max_by_key(|row| row.records))?;
+    let most = most_records(rows.iter().map(|row| (row.entity_type, row.records)));
+    let of = |wanted: Option<EntityType>| rows.iter().find(|row| Some(row.entity_type) == wanted);
+    let row = of(stated).or_else(|| of(most))?;
+    let mut count = t.keyed_with("search-records-", row.entity_type.name(), &[("count", &row.records)]);
+    if row.records < found.records {
+        count = t.with(
+            "search-meaning-of-all",
+            &[("records", &count), ("count", &found.records)],
+        );
+    }
     let parameters = query
         .iter()
         .fold(Parameters::default(), |all, (name, value)| all.with(name, value));
     Some(Meaning {
         what: what(t, found.meaning),
-        count: t.keyed_with("search-records-", row.entity_type.name(), &[("count", &row.records)]),
+        count,
         href: address::search(lang, row.entity_type, &parameters),
         label: found.label,
     })
@@ -132,12 +144,11 @@ fn meaning(t: Texts, found: Suggested, preferred: EntityType) -> Option<Meaning>
 fn page(call: &PageCall) -> Result<Work, ApiError> {
     let parameters = Parameters::parse(call.query)?;
     let text = parameters.get("q").unwrap_or_default().to_owned();
-    let preferred = parameters.get("kind").and_then(EntityType::parse);
-    let preferred = preferred.unwrap_or(EntityType::Contract);
+    let stated = parameters.get("kind").and_then(EntityType::parse);
     let t = call.t;
     let lane = SuggestPlan::lane(&call.generation);
     let work = Work::search(&call.generation, move |ask| {
-        answer(t, meanings(ask, t, &text, preferred, BELOW_BOX)?)
+        answer(t, meanings(ask, t, &text, stated, BELOW_BOX)?)
     });
     call.validated(work.in_lane(lane), &call.query)
 }

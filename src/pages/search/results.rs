@@ -271,7 +271,7 @@ fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<M
         .into_iter()
         .collect();
     // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
-    match meanings::meanings(ask, t, text, asked.entity_type, meanings::ABOVE_RESULTS) {
+    match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
         Err(Error::Timeout) => {}
         named => all.extend(named?),
     }

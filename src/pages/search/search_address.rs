@@ -27,6 +27,8 @@ use crate::{
 pub(crate) struct SearchAddress {
     pub(crate) lang: Language,
     pub(crate) entity_type: EntityType,
+    /// Whether the address states the entity type. Only the page itself has this, not its links, which all state it.
+    pub(crate) states_kind: bool,
     /// Those of the API: without `kind`, and without what other sites add to links.
     pub(crate) parameters: Parameters,
     /// Whether charts rank by number instead of by value. Only the page itself has this, not its links.
@@ -52,6 +54,7 @@ impl SearchAddress {
         SearchAddress {
             lang,
             entity_type,
+            states_kind: true,
             parameters,
             by_number: false,
             by_name: false,
@@ -67,6 +70,7 @@ impl SearchAddress {
         let asked = SearchAddress {
             lang,
             entity_type: entity_type.unwrap_or(EntityType::Contract),
+            states_kind: parameters.get(KIND).is_some(),
             parameters: parameters.without(&[KIND, RANK, SPELLINGS]).map(canonical_value),
             by_number: parameters.get(RANK) == Some(BY_NUMBER),
             by_name: parameters.get(SPELLINGS) == Some("true"),
@@ -89,6 +93,11 @@ impl SearchAddress {
             });
         }
         given.resolve(context)
+    }
+
+    /// The entity type that the address states.
+    pub(crate) fn stated_kind(&self) -> Option<EntityType> {
+        self.states_kind.then_some(self.entity_type)
     }
 
     /// The query of the search, whose page does not matter; `None` if it is not valid, or a parameter has no field in

@@ -3,6 +3,7 @@
 
 use crate::{
     api::{
+        analysis::commodity::most_records,
         cost::MAX_QUICK_RECORDS,
         export::csv_rows::Rows,
         params::{
@@ -73,12 +74,12 @@ pub(crate) struct Subject {
     pub(crate) what: String,
     /// How to find one that records have, in an error.
     pub(crate) cure: &'static str,
-    /// The entity types whose records can have it, the first to show first.
+    /// The entity types whose records can have it.
     pub(crate) entity_types: Vec<EntityType>,
 }
 
-/// The file of a subject's records: those of the entity type that the address states, or else those of the first one
-/// that has any. `filter` finds them; `None` if the entity type has none.
+/// The file of a subject's records: those of the entity type that the address states, or else those of
+/// [`most_records`], as on its page. `filter` finds them; `None` if the entity type has none.
 pub(crate) fn file_of(
     call: &PageCall,
     subject: Subject,
@@ -90,14 +91,15 @@ pub(crate) fn file_of(
     let largest = entity_types.iter().copied().max_by_key(records);
     let lane = FileRequest::lane(&call.generation, largest.unwrap_or(EntityType::Contract));
     let work = Work::search(&call.generation, move |ask| {
+        let mut queries = Vec::new();
         for entity_type in entity_types {
-            let Some(filter) = filter(ask, entity_type)? else {
-                continue;
-            };
-            let query = SearchQuery::newest(entity_type, vec![filter]);
-            if ask.count(&query)? > 0 {
-                return wanted.reply(ask, &query);
-            }
+            let filter = filter(ask, entity_type)?;
+            queries.extend(filter.map(|filter| SearchQuery::newest(entity_type, vec![filter])));
+        }
+        let counts = ask.counts(queries.clone())?;
+        let chosen = most_records(queries.iter().map(|query| query.entity_type).zip(counts));
+        if let Some(query) = queries.iter().find(|query| Some(query.entity_type) == chosen) {
+            return wanted.reply(ask, query);
         }
         let what = subject.what;
         Err(ApiError::not_found(match wanted.kind {

@@ -268,3 +268,69 @@ fn a_page_that_the_browser_has_is_not_sent_again() {
     let missing = get(server, "/en/vendor/nobody");
     assert_eq!((missing.status, missing.header("etag")), (404, None));
 }
+
+#[test]
+fn a_few_contracts_do_not_hide_more_disclosures() {
+    let record = |of: EntityType, id: &str| {
+        let (vendor, buyer) = match of {
+            EntityType::Award => ("Petit", "Parks"),
+            _ => ("Ontario Labs", "Health Canada"),
+        };
+        let record = json!({
+            "record_id": id, "award_date": "2021-05-06", "vendor_name": vendor, "municipality": "federal",
+            "department_en": buyer, "contract_value": 1000, "unspsc": "85121800", "title_en": "Tests",
+        });
+        (of, record.to_string())
+    };
+    let disclosures = ["d1", "d2", "d3"].map(|id| record(EntityType::Disclosure, id));
+    let awards = ["a1", "a2"].map(|id| record(EntityType::Award, id));
+    let contract = [record(EntityType::Contract, "c1")];
+    let records: Vec<_> = contract.into_iter().chain(disclosures).chain(awards).collect();
+    let server = TestServer::own(&records, |_| {});
+    let body = server.json("/suggest?q=Health+Canada")["results"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for page in [
+        format!("body/{body}"),
+        "department/Health%20Canada".to_owned(),
+        "vendor/Ontario%20Labs".to_owned(),
+        "commodity/851218".to_owned(),
+    ] {
+        let html = server.html(&format!("/en/{page}"), 200);
+        let shown = if page.starts_with("commodity") {
+            "2 award notices worth $2,000"
+        } else {
+            "3 disclosed federal contracts worth $3,000"
+        };
+        assert_shows(&html, &["Contracts (1)", shown]);
+        let html = server.html(&format!("/en/{page}?kind=contract"), 200);
+        assert_shows(&html, &["1 contract worth $1,000"]);
+    }
+    // The same records as JSON and as a file.
+    let html = server.html("/en/department/Health%20Canada", 200);
+    assert!(html.contains("/disclosure?department=Health%20Canada"), "{html}");
+    let html = server.html("/en/commodity/851218", 200);
+    assert!(html.contains("entity_type=award"), "{html}");
+    assert_eq!(server.html("/en/vendor.csv/Ontario%20Labs", 200).lines().count(), 1 + 3);
+    // What the words mean leads there too, unless the address states another entity type.
+    let disclosed = "3 disclosed federal contracts; 4 records of all types";
+    let contracts = "1 contract; 4 records of all types";
+    for (query, expected) in [
+        ("", disclosed),
+        ("&kind=contract", contracts),
+        ("&kind=tender", disclosed),
+    ] {
+        assert_shows(
+            &server.html(&format!("/en/search?q=Health+Canada{query}"), 200),
+            &[expected],
+        );
+        let suggested = server.json(&format!("/en/suggest?q=Health+Canada{query}"));
+        assert_eq!(suggested["results"][0]["count"], expected, "{query}");
+    }
+    let french = server.json("/fr/suggest?q=Health+Canada&kind=contract");
+    assert_eq!(
+        french["results"][0]["count"],
+        "1 contrat; 4 documents de tous les types"
+    );
+}
