@@ -135,6 +135,10 @@ impl Compared {
         row.map_or(0, |(_, records, _)| *records)
     }
 
+    pub(crate) fn has_records(&self) -> bool {
+        !self.records.is_empty()
+    }
+
     /// The search for its records; `None` without any.
     pub(crate) fn query(&self, entity_type: EntityType) -> Option<SearchQuery> {
         let (_, _, filter) = self.records.iter().find(|(of, ..)| *of == entity_type)?;

@@ -19,7 +19,7 @@ use self::{
 use crate::{
     api::{
         analysis::{
-            compared::{Compared, MAX_COMPARED, common_entity_type, entity_types},
+            compared::{Compared, MAX_COMPARED, Subject, common_entity_type, entity_types},
             competition::Competition,
             figures::Figures,
             suggest::{SuggestPlan, Suggested},
@@ -87,8 +87,9 @@ struct ComparePage {
     form: Option<CompareForm>,
 }
 
-/// A text that identifies nothing, and what it may mean.
+/// A text that identifies nothing, or a bidder without records, and what it may mean.
 struct Unknown {
+    about: String,
     text: String,
     meant: Vec<Meaning>,
 }
@@ -107,27 +108,39 @@ fn page(call: &PageCall, what: &str) -> Result<Work, ApiError> {
 }
 
 fn compared(ask: &Ask, request: &Request, layout: Layout) -> Result<Reply, ApiError> {
-    let (mut things, mut texts): (Vec<Compared>, Vec<&String>) = (Vec::new(), Vec::new());
+    let (mut things, mut texts): (Vec<Compared>, Vec<(&String, Option<Compared>)>) = (Vec::new(), Vec::new());
     for text in &request.of {
         match Compared::find(ask, request.what, text)? {
+            Some(thing) if is_uncertain(&thing, text) => texts.push((text, Some(thing))),
             // Another name of the same thing is no second one.
             Some(thing) if things.iter().all(|known| known.id() != thing.id()) => things.push(thing),
             Some(_) => {}
-            None => texts.push(text),
+            None => texts.push((text, None)),
         }
     }
-    let ids: Vec<&str> = things.iter().map(Compared::id).collect();
-    let unknown = |text: &String| {
-        let meant = meant(ask, request, &ids, text)?;
-        Ok(Unknown {
-            text: text.clone(),
-            meant,
-        })
-    };
-    let unknown = texts
-        .into_iter()
-        .map(unknown)
-        .collect::<Result<Vec<Unknown>, ApiError>>()?;
+    let ids: Vec<String> = things.iter().map(|thing| thing.id().to_owned()).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut unknown = Vec::new();
+    for (text, bidder) in texts {
+        let mut meant = meant(ask, request, &ids, text)?;
+        match bidder {
+            // Nothing else has such a name.
+            Some(bidder) if meant.is_empty() => {
+                if things.iter().all(|known| known.id() != bidder.id()) {
+                    things.push(bidder);
+                }
+            }
+            bidder => {
+                let about = match &bidder {
+                    Some(_) => request.t.text("compare-no-records"),
+                    None => request.t.keyed("compare-unknown-", request.what.name()),
+                };
+                meant.extend(bidder.map(|bidder| as_bidder(request, &ids, &bidder)));
+                let text = text.clone();
+                unknown.push(Unknown { about, text, meant });
+            }
+        }
+    }
     let is_missing = things.is_empty() && !unknown.is_empty();
     let page = shown(ask, request, &things, unknown, layout)?;
     let reply = render(&page)?;
@@ -136,6 +149,27 @@ fn compared(ask: &Ask, request: &Request, layout: Layout) -> Result<Reply, ApiEr
     } else {
         reply
     })
+}
+
+/// Whether a name is that of a bidder without records, although its identifier was not given: somebody who types it may
+/// mean a supplier with records whose name is longer.
+fn is_uncertain(thing: &Compared, text: &str) -> bool {
+    let is_known = matches!(&thing.subject, Subject::Supplier { id: Some(id), .. } if id != text);
+    is_known && !thing.has_records()
+}
+
+/// A bidder without records, with the comparison that has it too.
+fn as_bidder(request: &Request, ids: &[&str], bidder: &Compared) -> Meaning {
+    let label = match &bidder.subject {
+        Subject::Supplier { side, .. } => side.name.clone(),
+        _ => bidder.id().to_owned(),
+    };
+    Meaning {
+        label,
+        what: request.t.text("search-meaning-supplier"),
+        count: request.t.text("compare-without-records"),
+        href: request.address(&[ids, &[bidder.id()]].concat()),
+    }
 }
 
 fn shown(

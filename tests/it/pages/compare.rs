@@ -1,12 +1,12 @@
 //! The comparison of suppliers, buyers and commodities.
 
-use std::sync::LazyLock;
+use std::{fs, sync::LazyLock};
 
 use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
-use super::html::{assert_shows, text};
-use crate::support::TestServer;
+use super::html::{assert_shows, between, text};
+use crate::{folder::folder, support::TestServer};
 
 /// Vendor, year, value, buyer and code of each contract.
 const CONTRACTS: [(&str, i32, f64, &str, &str); 7] = [
@@ -156,4 +156,52 @@ fn a_comparison_has_bounds() {
     let long = "x".repeat(4_000);
     let html = SERVER.html(&format!("/en/compare/department?of={long}&of=Roads"), 200);
     assert!(text(&html).contains("No buyer has this name"));
+}
+
+#[test]
+fn a_name_without_records_may_mean_a_longer_one() {
+    let folder = folder();
+    let dumps = folder.path().join("dumps");
+    fs::create_dir_all(dumps.join("contract")).unwrap();
+    let contract = |id: &str, name: &str| {
+        json!({"record_id": id, "vendor_name": name, "award_date": "2021-02-03", "contract_value": 5.0}).to_string()
+    };
+    let contracts = [contract("c1", "Pavages Deux inc."), contract("c2", "Petit")].join("\n");
+    fs::write(dumps.join("contract/model.ndjson"), contracts + "\n").unwrap();
+    let name = |name: &str, code: &str| {
+        json!({"name": name, "city": "Laval", "postal_code": code, "source": "seao-xml", "count": 1, "first": "2009-04-06"})
+            .to_string()
+    };
+    let names = [name("Pavages", "H1A1A1"), name("Xyz Qrs", "H1A1A2")].join("\n");
+    fs::write(dumps.join("suppliers.ndjson"), names + "\n").unwrap();
+    let server = TestServer::of_dumps(&dumps);
+    let html = server.html("/en/compare/supplier?of=Pavages&of=Petit", 200);
+    assert_shows(
+        &html,
+        &[
+            "Comparison: Petit",
+            "The supplier of exactly this name has no records – Pavages",
+            "Pavages Deux inc. 1 record",
+            "Pavages no records",
+        ],
+    );
+    let bidder = between(&html, "of=sup_", "\"");
+    // Its identifier is certain, and so is a name that is like no other.
+    let own = bidder.iter().find(|id| {
+        server
+            .html(&format!("/en/supplier/sup_{}", last(id)), 200)
+            .contains("<h1><bdi>Pavages</bdi>")
+    });
+    let own = format!("sup_{}", last(own.unwrap()));
+    assert_shows(
+        &server.html(&format!("/en/compare/supplier?of={own}&of=Petit"), 200),
+        &["Comparison: Pavages · Petit"],
+    );
+    assert_shows(&server.html("/fr/compare/supplier?of=Xyz+Qrs", 200), &["Xyz Qrs"]);
+}
+
+/// The digits of the last identifier of an address.
+fn last(address: &str) -> &str {
+    let id = address.rsplit("sup_").next().unwrap();
+    id.split('&').next().unwrap()
 }
