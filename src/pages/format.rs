@@ -140,17 +140,23 @@ fn superscript(digit: char) -> char {
 }
 
 /// A share from 0 to 1 in percent: `12%` or `12 %`. A small share has a decimal, and one that would be written as zero
-/// is `<0.1%`, so that nothing that exists is shown as zero.
+/// is `<0.1%`, so that nothing that exists is shown as zero. A share just below the whole has a decimal too, up to
+/// `>99.9%`: only the whole is `100%`.
 pub(crate) fn percent(language: Language, share: f64) -> String {
     let percent = share * 100.0;
-    let is_tiny = percent > 0.0 && percent < 0.05;
-    let decimals = usize::from(percent > 0.0 && percent < 9.95);
-    let number = decimal(language, if is_tiny { 0.1 } else { percent }, decimals);
-    match (language, is_tiny) {
-        (Language::English, false) => format!("{number}%"),
-        (Language::English, true) => format!("<{number}%"),
-        (Language::French, false) => format!("{number}{NO_BREAK}%"),
-        (Language::French, true) => format!("<{NO_BREAK}{number}{NO_BREAK}%"),
+    // A share of sums may differ from the whole by a rounding error.
+    let is_part = percent < 100.0 - 1e-9;
+    let (shown, sign) = match percent {
+        tiny if tiny > 0.0 && tiny < 0.05 => (0.1, "<"),
+        nearly if nearly >= 99.95 && is_part => (99.9, ">"),
+        other => (other, ""),
+    };
+    let has_decimal = (percent > 0.0 && percent < 9.95) || (percent >= 99.5 && is_part);
+    let number = decimal(language, shown, usize::from(has_decimal));
+    match language {
+        Language::English => format!("{sign}{number}%"),
+        Language::French if sign.is_empty() => format!("{number}{NO_BREAK}%"),
+        Language::French => format!("{sign}{NO_BREAK}{number}{NO_BREAK}%"),
     }
 }
 
@@ -403,6 +409,19 @@ mod tests {
             ("0.1%".into(), "<0.1%".into())
         );
         assert_eq!(percent(French, 1e-9), "<\u{a0}0,1\u{a0}%");
+        // Only the whole is 100%.
+        for (share, expected) in [
+            (0.994, "99%"),
+            (0.996, "99.6%"),
+            (0.999_4, "99.9%"),
+            (0.999_6, ">99.9%"),
+            (1.0, "100%"),
+            (1.0 - 1e-13, "100%"),
+            (1.2, "120%"),
+        ] {
+            assert_eq!(percent(English, share), expected, "{share}");
+        }
+        assert_eq!(percent(French, 0.999_9), ">\u{a0}99,9\u{a0}%");
         let day = |text: &str| Date::parse(text).unwrap();
         assert_eq!(date(English, day("2026-11-22")), "November\u{a0}22, 2026");
         assert_eq!(date(French, day("2026-11-22")), "22\u{a0}novembre 2026");

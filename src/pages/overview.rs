@@ -217,12 +217,18 @@ impl<'a> Overview<'a> {
         covered_years(&self.sources())
     }
 
-    /// The largest buyers or suppliers, by value or by number.
-    pub(crate) fn ranked(&self, id: &'static str, facet: Facet) -> Result<Option<RankedBars>, ApiError> {
+    /// The largest buyers or suppliers, by value or by number. `searched`: the parameters of the search for exactly
+    /// these records.
+    pub(crate) fn ranked(
+        &self,
+        id: &'static str,
+        facet: Facet,
+        searched: Option<&Parameters>,
+    ) -> Result<Option<RankedBars>, ApiError> {
         let (t, lang) = (self.t, self.t.language());
         let mut rows = Vec::new();
         if let Some((party, joined)) = self.joined(facet) {
-            rows.extend(joined.rows.iter().map(|of| self.party_row(*party, of)));
+            rows.extend(joined.rows.iter().map(|of| self.party_row(*party, of, searched)));
         } else {
             for bucket in largest(self.counts(facet), self.amount.is_some(), RANKED) {
                 let value = bucket.value.clone();
@@ -266,6 +272,7 @@ impl<'a> Overview<'a> {
             name,
             name_lang: None,
             href,
+            search: None,
             count: bucket.count,
             amount,
             share: self.share(bucket.count, amount),
@@ -273,14 +280,23 @@ impl<'a> Overview<'a> {
     }
 
     /// A supplier or a body over its names, with how many they are.
-    fn party_row(&self, party: Party, supplier: &SupplierCount) -> RankedRow {
+    fn party_row(&self, party: Party, supplier: &SupplierCount, searched: Option<&Parameters>) -> RankedRow {
         let bucket = FacetBucket {
             value: supplier.id.clone(),
             count: supplier.count,
             total_value: supplier.total_value,
         };
         let (name, href) = party_link(&self.ask.generation, self.t, party, supplier);
-        self.row(&bucket, name, Some(href))
+        let is_known = self.ask.generation.parties(party).find_id(&supplier.id).is_some();
+        let searched = searched.filter(|query| is_known && query.get(party.noun()).is_none());
+        let search = |query: &Parameters| {
+            let query = query.with(party.noun(), &supplier.id);
+            address::search(self.t.language(), self.entity_type(), &query)
+        };
+        RankedRow {
+            search: searched.map(search),
+            ..self.row(&bucket, name, Some(href))
+        }
     }
 
     pub(crate) fn market(&self, scope: MarketScope, has_competition: bool) -> Option<MarketTable> {

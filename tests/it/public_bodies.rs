@@ -323,14 +323,9 @@ fn ranked_buyers(html: &str) -> Vec<(String, u64)> {
     let row = |row: &str| {
         let href = row.split("href=\"").nth(1).unwrap().split('"').next().unwrap();
         let cells: Vec<&str> = row.split("<td").collect();
-        let number = cells[cells.len() - 2]
-            .split('>')
-            .nth(1)
-            .unwrap()
-            .split('<')
-            .next()
-            .unwrap();
-        (href.to_owned(), number.parse().unwrap())
+        let mut parts = cells[cells.len() - 2].split(['>', '<']);
+        let number = parts.find_map(|part| part.parse().ok());
+        (href.to_owned(), number.unwrap())
     };
     rows.map(row).collect()
 }

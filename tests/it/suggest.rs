@@ -328,7 +328,7 @@ fn words_without_a_letter_or_digit_are_not_searched_for_and_the_page_says_so() {
                 .all(|heading| !heading.contains('🚜')),
             "{q}"
         );
-        let marked = between(&page, "<span class=\"search-chip\">", "</span>");
+        let marked = between(&page, "<span class=\"search-chip\">", "</li>");
         assert!(
             marked[0].contains("<small>"),
             "the condition does not hold: {}",

@@ -37,6 +37,8 @@ pub(crate) struct RankedRow {
     pub(crate) name_lang: Option<Language>,
     /// The page of the name.
     pub(crate) href: Option<String>,
+    /// The search for exactly the records of the row.
+    pub(crate) search: Option<String>,
     /// Number of records.
     pub(crate) count: u64,
     /// Canadian dollars; may be negative.
@@ -53,6 +55,7 @@ struct Row<'a> {
     name: &'a str,
     lang: Option<&'static str>,
     href: Option<&'a str>,
+    search: Option<&'a str>,
     x: Percent,
     width: Percent,
     is_negative: bool,
@@ -83,6 +86,7 @@ impl RankedBars {
                 name: &row.name,
                 lang: row.name_lang.filter(|lang| *lang != self.lang).map(Language::code),
                 href: row.href.as_deref(),
+                search: row.search.as_deref(),
                 x: Percent(bar.low),
                 width: Percent(bar.high - bar.low),
                 is_negative: value(row) < 0.0,
@@ -107,6 +111,7 @@ mod tests {
             name: name.to_owned(),
             name_lang: Some(Language::French),
             href: (name != "Anonymous").then(|| format!("/en/vendor/{name}")),
+            search: (name == "C").then(|| "/en/search?q=a&supplier=c".to_owned()),
             count: 2,
             amount,
             share: Some(0.25),
@@ -133,6 +138,7 @@ mod tests {
                 r#"<td class="number" data-label="Number">2</td><td class="number" data-label="Share">25%</td>"#,
             ),
             "<span>Anonymous</span>",
+            r#"data-label="Number"><a href="/en/search?q=a&#38;supplier=c" aria-label="2: C">2</a></td>"#,
         ] {
             assert!(html.contains(part), "{part} is not in {html}");
         }

@@ -231,12 +231,12 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         form: CompareForm::new(lang, ComparedType::Commodity, request.kind, vec![code.key().to_owned()]),
         code: linked(code),
         years: overview.years("years", Some(&parameters)),
-        buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment)?,
+        buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment, Some(&parameters))?,
         switches: [
             RankingSwitch::by_number(t, &request.path, &request.query, request.by_number),
             RankingSwitch::by_spelling(t, &request.path, &request.query, request.by_spelling),
         ],
-        suppliers: overview.ranked("ranked-suppliers", Facet::Vendor)?,
+        suppliers: overview.ranked("ranked-suppliers", Facet::Vendor, Some(&parameters))?,
         layout: Layout {
             title: commodity_names::label(&generation.commodities, code, t),
             exports: Exports {

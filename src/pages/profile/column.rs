@@ -187,7 +187,7 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, subject: Subject)
         coverage: overview.coverage(),
         values_note: amount.and_then(|_| values_note(t, with_value, counted.total)),
         years: overview.years("years", exact),
-        ranked: overview.ranked("ranked", other)?,
+        ranked: overview.ranked("ranked", other, exact)?,
         ranked_note: (others > RANKED as u64)
             .then(|| t.keyed_with("profile-ranked-note-", side(other), &[("count", &others)])),
         categories: categories(&overview, searched.as_ref()),

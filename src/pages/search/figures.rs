@@ -8,7 +8,7 @@ use crate::{
     },
     catalog::suppliers::Party,
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
-    model::Facet,
+    model::{Facet, Schema},
     pages::{
         address::{self, Parameters},
         charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
@@ -155,8 +155,11 @@ impl Ranking<'_> {
     }
 
     fn party(&self, party: Party, of: &SupplierCount) -> RankedRow {
-        let (name, href) = party_link(&self.context.ask.generation, self.context.t, party, of);
-        self.ranked(name, href, of.count, of.total_value.dollars())
+        let generation = &self.context.ask.generation;
+        let (name, href) = party_link(generation, self.context.t, party, of);
+        let is_known = generation.parties(party).find_id(&of.id).is_some();
+        let search = is_known.then(|| self.search(party.noun(), &of.id)).flatten();
+        self.ranked(name, (href, search), of.count, of.total_value.dollars())
     }
 
     fn bars(&self, facet: Facet, counts: &FacetBuckets) -> Option<RankedBars> {
@@ -184,15 +187,26 @@ impl Ranking<'_> {
     fn row(&self, facet: Facet, bucket: &FacetBucket) -> RankedRow {
         let name = label(self.context, facet, bucket.value.clone());
         let href = self.context.party_href(facet, &bucket.value);
-        self.ranked(name, href, bucket.count, bucket.total_value.dollars())
+        let is_vendor = facet == Facet::Vendor;
+        let search = is_vendor.then(|| self.search("vendor_is", &bucket.value)).flatten();
+        self.ranked(name, (href, search), bucket.count, bucket.total_value.dollars())
     }
 
-    fn ranked(&self, name: String, href: String, count: u64, amount: f64) -> RankedRow {
+    /// The search with one more condition. `None` where it has such a condition already: two do not combine, and a
+    /// record with two buyers has either.
+    fn search(&self, parameter: &'static str, value: &str) -> Option<String> {
+        let asked = self.context.asked;
+        let accepts = Schema::of(asked.entity_type).accepts(parameter);
+        (accepts && asked.value(parameter).is_none()).then(|| asked.with(&[(parameter, value)]))
+    }
+
+    fn ranked(&self, name: String, (href, search): (String, Option<String>), count: u64, amount: f64) -> RankedRow {
         let part = if self.has_values { amount } else { count as f64 };
         RankedRow {
             name,
             name_lang: None,
             href: Some(href),
+            search,
             count,
             amount,
             share: (self.whole > 0.0).then(|| part / self.whole),

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
-use super::html::{assert_shows, text};
+use super::html::{assert_shows, between, text};
 use crate::support::{TestServer, merged};
 
 /// Whether the page has a link to this address.
@@ -412,4 +412,29 @@ fn a_misspelled_supplier_leads_to_the_right_one() {
         .unwrap_or_else(|| panic!("no names: {page}"));
     let first = list.split("<bdi>").nth(1).unwrap().split('<').next().unwrap();
     assert_eq!(first, "Bell Canada", "{list}");
+}
+
+#[test]
+fn the_number_in_a_chart_of_names_leads_to_exactly_these_records() {
+    let server = server();
+    for path in [
+        "/en/search?kind=contract&q=entretien",
+        "/en/search?kind=contract&q=entretien&spellings=true",
+        "/en/commodity/70111700",
+        "/en/search?kind=contract",
+    ] {
+        let html = server.html(path, 200);
+        let numbers = between(&html, "data-label=\"Number\"><a href=\"/en/search?", "</a>");
+        assert!(numbers.len() >= 10, "{path}: {numbers:?}");
+        for number in numbers {
+            let (query, count) = (number.split('"').next().unwrap(), number.rsplit('>').next().unwrap());
+            let found = server.html(&format!("/en/search?{}", query.replace("&#38;", "&")), 200);
+            assert!(
+                found.contains(&format!("role=\"status\">{count} contract")),
+                "{path} {query}"
+            );
+        }
+    }
+    let condition = server.html("/en/search?kind=contract&q=entretien", 200);
+    assert!(condition.contains("<span class=\"search-chip-label\">"), "{condition}");
 }

@@ -288,12 +288,10 @@ fn an_active_condition_is_named_and_removed_by_its_link() {
     let words: Vec<String> = chips
         .iter()
         .map(|chip| {
-            chip.split('\n')
-                .next()
-                .unwrap()
-                .replace("<bdi>", "")
-                .replace("</bdi>", "")
-                .replace('\u{a0}', " ")
+            let words = chip.split('\n').next().unwrap().replace('\u{a0}', " ");
+            let (label, value) = words.split_once("</span> <bdi>").unwrap();
+            let label = label.replace("<span class=\"search-chip-label\">", "");
+            format!("{label} {}", value.replace("</bdi>", ""))
         })
         .collect();
     assert_eq!(
@@ -318,7 +316,7 @@ fn an_active_condition_is_named_and_removed_by_its_link() {
         Some("/en/search?kind=contract".to_owned())
     );
     let french = server.html(&path.replace("/en/", "/fr/"), 200);
-    assert!(french.contains("Acheteur\u{a0}: <bdi>Voirie</bdi>"), "{french}");
+    assert!(french.contains("Acheteur\u{a0}:</span> <bdi>Voirie</bdi>"), "{french}");
 }
 
 /// Follows a link from page to page. Returns the records of each page.
