@@ -23,6 +23,7 @@ profile-headline-suppliers-amount = The largest supplier is { $name }, with { $s
 profile-headline-suppliers-number = The largest supplier is { $name }, with { $share } of the records
 profile-headline-buyers-amount = The largest buyer is { $name }, with { $share } of the value
 profile-headline-buyers-number = The largest buyer is { $name }, with { $share } of the records
+profile-headline-doubtful = { $largest }, { $share } of it in records with a doubt
 profile-headline-category-amount = { $share } of the value is of the kind “{ $category }”
 profile-headline-category-number = { $share } of the records are of the kind “{ $category }”
 profile-headline-competition-amount = as far as the method is published, { $share } of the value was awarded without competition

@@ -23,6 +23,7 @@ profile-headline-suppliers-amount = Le plus grand fournisseur est { $name }, ave
 profile-headline-suppliers-number = Le plus grand fournisseur est { $name }, avec { $share } des fiches
 profile-headline-buyers-amount = Le plus grand acheteur est { $name }, avec { $share } de la valeur
 profile-headline-buyers-number = Le plus grand acheteur est { $name }, avec { $share } des fiches
+profile-headline-doubtful = { $largest }, dont { $share } dans des fiches faisant l’objet d’un doute
 profile-headline-category-amount = { $share } de la valeur est de la nature « { $category } »
 profile-headline-category-number = { $share } des fiches sont de la nature « { $category } »
 profile-headline-competition-amount = dans la mesure où le mode est publié, { $share } de la valeur a été attribuée sans concurrence

@@ -334,3 +334,43 @@ fn a_few_contracts_do_not_hide_more_disclosures() {
         "1 contrat; 4 documents de tous les types"
     );
 }
+
+#[test]
+fn a_largest_supplier_by_doubtful_amounts_is_stated_as_such() {
+    let doubtful = |(of, record): (EntityType, String)| {
+        let mut record: Value = serde_json::from_str(&record).unwrap();
+        record["quality_flags"] = json!(["implausible_value"]);
+        (of, record.to_string())
+    };
+    let record =
+        |id: usize, vendor: &str, buyer, value: f64| contract(id, "2021-01-01", vendor, buyer, Some(value), None);
+    let records = [
+        doubtful(record(1, "Acme Paving", ROADS, 900.0)),
+        record(2, "Acme Paving", ROADS, 100.0),
+        record(3, "Petit", ROADS, 500.0),
+        doubtful(record(4, "Petit", PARKS, 500.0)),
+        record(5, "Petit", PARKS, 600.0),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    for (path, expected) in [
+        (
+            "/en/department/Roads",
+            "The largest supplier is Acme Paving, with 67% of the value, 90% of it in records with a doubt;",
+        ),
+        (
+            "/fr/department/Voirie",
+            "Le plus grand fournisseur est Acme Paving, avec 67 % de la valeur, dont 90 % dans des fiches",
+        ),
+        (
+            "/en/vendor/Acme%20Paving",
+            "The largest buyer is Roads, with 100% of the value, 90% of it in records with a doubt;",
+        ),
+        // Less than half of it.
+        (
+            "/en/department/Parks",
+            "The largest supplier is Petit, with 100% of the value;",
+        ),
+    ] {
+        assert_shows(&server.html(path, 200), &[expected]);
+    }
+}
