@@ -116,6 +116,10 @@ mod tests {
         assert!(has("dfatd", "Global Affairs Canada"));
         assert!(has("societe de transport de montreal", "STM"));
         assert!(has("societe de transport de montreal stm", "STM"));
+        for key in ["mtq", "ministere des transports du quebec service des acquisitions"] {
+            assert!(has(key, "Ministère des Transports et de la Mobilité durable"), "{key}");
+        }
+        assert!(has("regie de l assurance maladie du quebec", "RAMQ") && has("sq", "Sûreté du Québec"));
         assert!(all_names(["nobody", ""]).is_empty());
         assert!(is_acronym("dfatd") && !is_acronym("global affairs canada") && !is_acronym("nobody"));
         assert_eq!(source(row_of("stm").unwrap()), "stm.info");
