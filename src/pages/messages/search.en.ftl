@@ -269,7 +269,7 @@ search-meaning-department = Buyer
 search-meaning-solicitation = Solicitation
 search-meaning-commodity = Trade, by its code
 search-meaning-municipality = Place or government
-search-meaning-conditions = Place or year as a condition
+search-meaning-conditions = Place, year or method as a condition
 search-meaning-words = Without the words of the question
 search-meaning-records =
     { $count ->

@@ -269,7 +269,7 @@ search-meaning-department = Acheteur
 search-meaning-solicitation = Appel d’offres par numéro
 search-meaning-commodity = Domaine, selon son code
 search-meaning-municipality = Lieu ou gouvernement
-search-meaning-conditions = Lieu ou année comme condition
+search-meaning-conditions = Lieu, année ou mode comme condition
 search-meaning-words = Sans les mots de la question
 search-meaning-records =
     { $count ->

@@ -150,7 +150,7 @@ fn results(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Res
     let layout = layout.with_exports(exports(call, &asked, &search));
     // The address as it was written is in the page: in the link to the other language.
     let normal_form = (call.query.to_owned(), search.page.limit);
-    let plan = Plan::new(asked, search, &call.generation);
+    let plan = Plan::new(asked, search, &call.generation, call.today);
     let cost = plan.cost(&call.generation);
     let (t, today) = (call.t, call.today);
     let rows = u64::from(call.plan_limits.page_cap).min(MAX_LIMIT);
@@ -266,10 +266,7 @@ fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<M
     };
     let (ask, t) = (context.ask, context.t);
     let split = plan.split.as_ref().filter(|_| found.split > 0);
-    let mut all: Vec<Meaning> = split
-        .map(|split| Meaning::of_split(t, split, found.split))
-        .into_iter()
-        .collect();
+    let mut all = Vec::from_iter(split.map(|split| Meaning::of_split(t, split, found.split)));
     // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
     match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
         Err(Error::Timeout) => {}

@@ -18,7 +18,7 @@ use crate::{
         aggregation::{Aggregation, TermsAggregation},
     },
     http::error::ApiError,
-    model::{EntityType, Facet, Record, Role, Schema},
+    model::{Date, EntityType, Facet, Record, Role, Schema},
     pages::{
         coverage_note::asked_years,
         search::{
@@ -78,7 +78,7 @@ pub(crate) struct Pages {
 
 impl Plan {
     /// The plan for a search and for the same search in the other entity types.
-    pub(crate) fn new(asked: SearchAddress, search: ResolvedSearch, generation: &Generation) -> Plan {
+    pub(crate) fn new(asked: SearchAddress, search: ResolvedSearch, generation: &Generation, today: Date) -> Plan {
         let entity_type = asked.entity_type;
         let others = EntityType::ALL.into_iter().filter(|other| *other != entity_type);
         let other = |other: EntityType| {
@@ -90,7 +90,9 @@ impl Plan {
             figures: figures(entity_type, asked.by_name),
             others: others.map(other).collect(),
             words_only: words_only(&search.query),
-            split: is_first(&search).then(|| Split::of(&asked, generation)).flatten(),
+            split: is_first(&search)
+                .then(|| Split::of(&asked, generation, today))
+                .flatten(),
             active: ActiveFacet::all(&asked, generation),
             search,
             asked,
@@ -104,12 +106,16 @@ impl Plan {
         scans.extend(others.clone().map(|query| (query.entity_type, 1)));
         // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
-        let other_texts = usize::from(self.words_only.is_some()) + usize::from(self.split.is_some());
+        let other_texts = usize::from(self.words_only.is_some());
+        let split = self.split.iter().map(|split| &split.query);
+        scans.extend(split.clone().map(|query| (query.entity_type, 1)));
         let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS;
         scans.push((self.asked.entity_type, further));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
-        others.fold(cost, |cost, query| cost.with_text(generation, query, 1))
+        others
+            .chain(split)
+            .fold(cost, |cost, query| cost.with_text(generation, query, 1))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {

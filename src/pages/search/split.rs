@@ -1,12 +1,13 @@
-//! Conditions among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place and a year.
-//! As words, each of them would have to be in the text of a record.
+//! Conditions among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place and a year, and
+//! "gré à gré" for a method. As words, each of them would have to be in the text of a record.
 
 use std::{collections::HashMap, ops::RangeInclusive};
 
 use crate::{
     catalog::generation::{Coverage, Generation},
-    model::{Language, fold::word_list},
+    model::{Date, EntityType, Language, Schema, fold::word_list},
     pages::{
+        messages::Texts,
         place_names::place_name,
         search::{context::shortened, search_address::SearchAddress},
     },
@@ -17,9 +18,9 @@ use crate::{
 pub(crate) struct Split {
     pub(crate) asked: SearchAddress,
     pub(crate) query: SearchQuery,
-    /// The words, the place and the year.
+    /// The words, the place, the year and the method.
     pub(crate) label: String,
-    /// Whether a place or a year is a condition; else the words of a question are left out.
+    /// Whether words became conditions; else the words of a question are left out.
     pub(crate) has_conditions: bool,
 }
 
@@ -29,6 +30,19 @@ struct Parts<'a> {
     words: String,
     place: Option<&'a Coverage>,
     year: Option<&'a str>,
+    /// Whether it asks for what was bought without competition.
+    without_competition: bool,
+    /// Whether it asks for tenders that take bids.
+    open: bool,
+}
+
+/// The conditions that a search can still take. Its words are kept where it has such a condition already.
+#[derive(Clone, Copy)]
+struct Takes<'a> {
+    places: &'a [Coverage],
+    year: bool,
+    competition: bool,
+    open: bool,
 }
 
 /// Years that a search may be about.
@@ -37,34 +51,63 @@ const YEARS: RangeInclusive<u16> = 1990..=2099;
 /// The maximum number of words in the name of a place.
 const MAX_NAME_WORDS: usize = 8;
 
-/// Words that begin a question. Folded, in both languages, as all words here.
-const QUESTION_WORDS: [&str; 10] = [
-    "combien", "how", "quel", "quelle", "quelles", "quels", "qui", "what", "which", "who",
-];
+/// Words that begin a question. Folded, in both languages, separated by `|` and without elided
+/// articles ("sans appel d'offres"), as in all lists here.
+const QUESTION_WORDS: &str = "\
+    combien|est ce|how|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
 
 /// Verbs and adverbs of questions, which do not describe what was bought.
-const WORDS_OF_QUESTIONS: [&str; 27] = [
-    "all", "are", "depense", "did", "do", "does", "est", "got", "had", "has", "is", "many", "most", "much", "obtenu",
-    "ont", "paid", "plus", "sont", "spend", "spent", "to", "un", "une", "was", "were", "won",
-];
+const WORDS_OF_QUESTIONS: &str = "\
+    a t elle|a t il|a t on|achete|achetent|all|are|awarded|bought|buys|coute|coutent|currently|\
+    depense|did|do|does|else|est|eu|get|gets|got|had|has|is|many|most|much|now|obtenu|ont|paid|plus|sells|\
+    sold|sont|soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
+
+/// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
+const WORDS_IN_QUESTIONS: &str = "\
+    against|autre|autres|bid|bids|buy|cost|costs|cout|couts|il|pay|price|prices|prix|sell|still|there|\
+    they|we";
+
+/// What asks for contracts, among contracts. In a name, only the plural is one.
+const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
+
+/// What asks for purchases without competition, the longest first.
+const WITHOUT_COMPETITION: &str = "\
+    awarded without competition|sans mise en concurrence|without competition|without a tender|\
+    without tendering|without tenders|without tender|sans appels offres|sans appel offres|\
+    sans appel offre|sans concurrence|non competitive|de gre a gre|gre a gre|sole sourced|sole sourcing|\
+    sole source|single source";
+
+/// What asks for tenders that take bids, the longest first.
+const OPEN_TENDERS: &str = "\
+    avis appels offres ouverts|appels offres ouverts|appel offres ouvert|appels offres en cours|\
+    open calls for tenders|open call for tenders|open tenders|tenders open|open tender|tender open";
 
 /// Words before a city that belong to its name.
 const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
 
 impl Split {
     /// `None` if the words state no further condition, or nothing else.
-    pub(crate) fn of(asked: &SearchAddress, generation: &Generation) -> Option<Split> {
+    pub(crate) fn of(asked: &SearchAddress, generation: &Generation, today: Date) -> Option<Split> {
         let coverage = &generation.manifest_of(asked.entity_type).coverage;
-        // A word is kept where the search has such a condition already.
-        let places: &[Coverage] = if asked.value("municipality").is_some() {
-            &[]
-        } else {
-            coverage
+        let (tenders, has_all) = asked.of_other(EntityType::Tender);
+        let takes = Takes {
+            places: if asked.value("municipality").is_some() {
+                &[]
+            } else {
+                coverage
+            },
+            year: asked.value("issued_after").or(asked.value("issued_before")).is_none(),
+            competition: asked.value("competition").is_none() && Schema::of(asked.entity_type).accepts("competition"),
+            open: has_all && asked.value("status").or(asked.value("closing_after")).is_none(),
         };
-        let takes_year = asked.value("issued_after").or(asked.value("issued_before")).is_none();
-        let parts = parts(asked.value("q")?, places, takes_year)?;
-        let mut values = vec![("q", parts.words.as_str())];
-        let mut label = vec![shortened(&parts.words)];
+        let t = Texts::of(asked.lang);
+        let text = asked.value("q")?;
+        let parts = parts(text, takes)?;
+        let (mut values, mut label) = (Vec::new(), Vec::new());
+        if !parts.words.is_empty() {
+            values.push(("q", parts.words.as_str()));
+            label.push(shortened(&parts.words));
+        }
         if let Some(place) = parts.place {
             values.push(("municipality", &place.municipality));
             label.push(place_name(place, asked.lang).unwrap_or(&place.municipality).to_owned());
@@ -76,13 +119,24 @@ impl Split {
             values.extend([("issued_after", first.as_str()), ("issued_before", last.as_str())]);
             label.extend(parts.year.map(str::to_owned));
         }
-        if parts.words == asked.value("q")? && values.len() == 1 {
+        if parts.without_competition {
+            values.push(("competition", "none"));
+            label.push(t.text("search-competition-none"));
+        }
+        let today = today.to_string();
+        if parts.open {
+            values.extend([("status", "Open"), ("closing_after", today.as_str())]);
+            label.push(t.text("search-open-today"));
+        }
+        let conditions = values.iter().filter(|(name, _)| *name != "q").count();
+        if parts.words == text && conditions == 0 {
             return None;
         }
-        let has_conditions = values.len() > 1;
+        let asked = if parts.open { tenders } else { asked.clone() };
+        let asked = asked.dropping(if parts.words.is_empty() { &["q"] } else { &[] });
         let asked = asked.setting(&values);
         Some(Split {
-            has_conditions,
+            has_conditions: conditions > 0,
             query: asked.query_in(generation)?,
             asked,
             label: label.join(", "),
@@ -90,30 +144,31 @@ impl Split {
     }
 }
 
-/// The parts of a text. The place is one of `places`; a year is a part if `takes_year`.
+/// A word as it was written, and folded.
+type Word<'a> = (&'a str, String);
+
+/// The parts of a text.
 ///
-/// `None` for a text with operators of the query language, and if no word is left.
-fn parts<'a>(text: &'a str, places: &'a [Coverage], takes_year: bool) -> Option<Parts<'a>> {
+/// `None` for a text with operators of the query language, and if neither words nor two conditions are left.
+fn parts<'a>(text: &'a str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let is_operator = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
     if text.split_whitespace().any(is_operator) {
         return None;
     }
-    // Each as it was written, and folded.
-    let mut written: Vec<(&str, String)> = text
+    let mut written: Vec<Word> = text
         .split_whitespace()
         .map(|word| (word, word_list(word).join(" ")))
         .filter(|(_, folded)| !folded.is_empty())
         .collect();
-    let is_year = |(_, folded): &(&str, String)| folded.parse().is_ok_and(|year| YEARS.contains(&year));
+    let is_year = |(_, folded): &Word| folded.parse().is_ok_and(|year| YEARS.contains(&year));
     let years: Vec<usize> = (0..written.len()).filter(|number| is_year(&written[*number])).collect();
     let year = match years[..] {
-        [number] if takes_year => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
+        [number] if takes.year => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
         _ => None,
     };
-    let is_question = written
-        .first()
-        .is_some_and(|(_, folded)| QUESTION_WORDS.contains(&folded.as_str()));
-    let place = place(&written, places).map(|(place, mut from, to)| {
+    let first = written.iter().find(|(_, folded)| !is_function_word(folded));
+    let is_question = first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded));
+    let place = place(&written, takes.places).map(|(place, mut from, to)| {
         let is_of_name = |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded);
         while from > 0 && is_of_name(&written[from - 1].1) {
             from -= 1;
@@ -121,27 +176,83 @@ fn parts<'a>(text: &'a str, places: &'a [Coverage], takes_year: bool) -> Option<
         written.drain(from..to);
         place
     });
-    if place.is_none() && year.is_none() && !is_question {
+    let without_competition = takes.competition && remove_phrase(&mut written, WITHOUT_COMPETITION);
+    // "Which tenders are open?"
+    let is_word = |(_, folded): &Word| !is_of_question(folded, is_question);
+    let without_question: Vec<Word> = written.iter().filter(|word| is_word(word)).cloned().collect();
+    let mut tenders = without_question.clone();
+    let open = takes.open && remove_phrase(&mut tenders, OPEN_TENDERS);
+    let conditions = [place.is_some(), year.is_some(), without_competition, open];
+    let conditions = conditions.into_iter().filter(|is_one| *is_one).count();
+    if conditions == 0 && !is_question {
         return None;
     }
-    written.retain(|(_, folded)| !is_function_word(folded) && !is_of_question(folded));
-    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_end_matches('?')).collect();
-    let words = words.join(" ");
-    (!words.is_empty()).then_some(Parts { words, place, year })
+    let words = content(if open { tenders } else { without_question });
+    (!words.is_empty() || conditions > 1 || without_competition || open).then_some(Parts {
+        words,
+        place,
+        year,
+        without_competition,
+        open,
+    })
 }
 
-fn is_of_question(word: &str) -> bool {
-    QUESTION_WORDS.contains(&word) || WORDS_OF_QUESTIONS.contains(&word)
+/// Removes the first of the phrases that the words have.
+fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
+    let found = phrases.split('|').find_map(|phrase| {
+        (0..written.len()).find_map(|from| {
+            let last = written.len().min(from + MAX_NAME_WORDS);
+            let is_it = |to: &usize| joined(&written[from..*to]) == phrase;
+            (from + 1..=last).find(is_it).map(|to| (from, to))
+        })
+    });
+    if let Some((from, to)) = found {
+        written.drain(from..to);
+    }
+    found.is_some()
+}
+
+fn joined(written: &[Word]) -> String {
+    let words: Vec<&str> = written.iter().map(|(_, folded)| folded.as_str()).collect();
+    words.join(" ")
+}
+
+/// The words without function words, and words for contracts, at their ends: "sel de route".
+fn content(mut written: Vec<Word>) -> String {
+    if written
+        .iter()
+        .all(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || is_function_word(folded))
+    {
+        return String::new();
+    }
+    let is_left_out = |(_, folded): &Word| is_function_word(folded) || CONTRACTS[..2].contains(&folded.as_str());
+    while written.first().is_some_and(is_left_out) {
+        written.remove(0);
+    }
+    while written.last().is_some_and(is_left_out) {
+        written.pop();
+    }
+    let ends = |c: char| matches!(c, '?' | ',' | ';' | ':' | '!');
+    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(ends)).collect();
+    words.join(" ")
+}
+
+fn is_of_question(word: &str, is_question: bool) -> bool {
+    let is_asking = is_in(QUESTION_WORDS, word) || is_in(WORDS_IN_QUESTIONS, word);
+    is_in(WORDS_OF_QUESTIONS, word) || (is_question && is_asking)
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split('|').any(|one| one == word)
 }
 
 /// The place with the longest name among the words, and the range of that name's words.
-fn place<'a>(written: &[(&str, String)], coverage: &'a [Coverage]) -> Option<(&'a Coverage, usize, usize)> {
+fn place<'a>(written: &[Word], coverage: &'a [Coverage]) -> Option<(&'a Coverage, usize, usize)> {
     let mut ranges: HashMap<String, (usize, usize)> = HashMap::new();
     for from in 0..written.len() {
         let last = written.len().min(from + MAX_NAME_WORDS);
         for to in from + 1..=last {
-            let words: Vec<&str> = written[from..to].iter().map(|(_, folded)| folded.as_str()).collect();
-            ranges.insert(words.join(" "), (from, to));
+            ranges.insert(joined(&written[from..to]), (from, to));
         }
     }
     let names = coverage.iter().flat_map(|row| {
@@ -172,8 +283,14 @@ mod tests {
             row("quebec-city", "Quebec City", "Québec"),
             row("toronto", "Toronto", "Toronto"),
         ];
+        let takes = |places, year| Takes {
+            places,
+            year,
+            competition: true,
+            open: true,
+        };
         let split = |text: &str| {
-            let parts = parts(text, &places, true)?;
+            let parts = parts(text, takes(&places, true))?;
             let place = parts.place.map(|place| place.municipality.clone()).unwrap_or_default();
             Some((parts.words, place, parts.year.unwrap_or_default().to_owned()))
         };
@@ -189,7 +306,18 @@ mod tests {
             ("pavage montréal-est", "pavage", "montreal-est", ""),
             ("pavage montréal est", "pavage", "montreal-est", ""),
             ("city planning quebec city 2019", "city planning", "quebec-city", "2019"),
-            ("qui vend du sel de route", "vend sel route", "", ""),
+            ("qui vend du sel de route", "sel de route", "", ""),
+            ("how much did Acme get in 2018", "Acme", "", "2018"),
+            (
+                "À qui Montréal a-t-elle acheté du sel de route ?",
+                "sel de route",
+                "montreal",
+                "",
+            ),
+            ("what is the price of asphalt in Toronto", "asphalt", "toronto", ""),
+            ("price adjustment Toronto", "price adjustment", "toronto", ""),
+            ("how many contracts did Acme Ltd get", "Acme Ltd", "", ""),
+            ("contracts in Toronto 2015", "", "toronto", "2015"),
             ("2015 audit", "audit", "", "2015"),
         ] {
             let expected = (words.to_owned(), place.to_owned(), year.to_owned());
@@ -211,11 +339,55 @@ mod tests {
             assert_eq!(split(text), None, "{text}");
         }
         // Conditions of the search stay words.
-        assert_eq!(parts("paving 2015", &places, false), None);
-        assert_eq!(parts("paving Toronto", &[], true), None);
-        let parts = parts("paving Toronto 2015", &places, false).unwrap();
+        assert_eq!(parts("paving 2015", takes(&places, false)), None);
+        assert_eq!(parts("paving Toronto", takes(&[], true)), None);
+        let parts = parts("paving Toronto 2015", takes(&places, false)).unwrap();
         assert_eq!((parts.words.as_str(), parts.year), ("paving 2015", None));
         // Two years are no year.
         assert_eq!(split("audit 2015 2016"), None);
+    }
+
+    #[test]
+    fn a_method_and_open_tenders_among_words_are_conditions() {
+        let places = [row("montreal", "Montreal", "Montréal")];
+        let takes = Takes {
+            places: &places,
+            year: true,
+            competition: true,
+            open: true,
+        };
+        for (text, words, without_competition, open) in [
+            ("contrats de gré à gré, Montréal", "", true, false),
+            ("gré à gré", "", true, false),
+            ("déneigement de gré à gré", "déneigement", true, false),
+            ("sole-source consulting", "consulting", true, false),
+            (
+                "who got contracts without competition for snow removal",
+                "snow removal",
+                true,
+                false,
+            ),
+            ("logiciels sans appel d’offres", "logiciels", true, false),
+            ("open tenders", "", false, true),
+            ("which tenders are open for snow removal?", "snow removal", false, true),
+            (
+                "appels d'offres ouverts à Montréal pour le pavage",
+                "pavage",
+                false,
+                true,
+            ),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            let found = (parts.words.as_str(), parts.without_competition, parts.open);
+            assert_eq!(found, (words, without_competition, open), "{text}");
+        }
+        // A search that has such a condition keeps the words as they are.
+        let taken = Takes {
+            competition: false,
+            open: false,
+            ..takes
+        };
+        let parts = parts("travaux de gré à gré, Montréal", taken).unwrap();
+        assert_eq!(parts.words, "travaux de gré à gré");
     }
 }

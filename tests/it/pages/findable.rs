@@ -438,3 +438,58 @@ fn the_number_in_a_chart_of_names_leads_to_exactly_these_records() {
     let condition = server.html("/en/search?kind=contract&q=entretien", 200);
     assert!(condition.contains("<span class=\"search-chip-label\">"), "{condition}");
 }
+
+#[test]
+fn methods_open_tenders_and_the_subject_of_a_question_are_suggested() {
+    let tender = |id: &str, closing: &str| {
+        let record = json!({"record_id": id, "title_en": "Snow removal", "status": "Open", "closing_date": closing,
+            "publication_date": "2020-01-01", "municipality": "toronto"});
+        (EntityType::Tender, record.to_string())
+    };
+    let records = [
+        contract(
+            "direct",
+            json!({"title_en": "Snow removal", "procurement_method_en": "Non-competitive"}),
+        ),
+        contract(
+            "open",
+            json!({"title_en": "Snow removal", "procurement_method_en": "Open bidding"}),
+        ),
+        tender("closed", "2020-02-01"),
+        tender("later", "2999-01-01"),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let first = |q: &str| {
+        let html = server.html(&format!("/en/search?q={q}"), 200);
+        let meanings = between(&html, "<section class=\"search-meanings\"", "</section>").concat();
+        let first = between(&meanings, "<li>", "</li>")
+            .first()
+            .map(|first| (*first).to_owned());
+        let first = first.unwrap_or_else(|| panic!("{q}: {html}"));
+        let href = between(&first, "href=\"", "\"")[0].replace("&#38;", "&");
+        let found = server.html(&href, 200);
+        let count = between(&first, " · ", "</small>")[0]
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned();
+        assert!(
+            found.contains(&format!("role=\"status\">{count}")),
+            "{q}: {href} {count}"
+        );
+        href
+    };
+    for q in [
+        "who+got+snow+removal+without+competition",
+        "snow+removal+gr%C3%A9+%C3%A0+gr%C3%A9",
+    ] {
+        let expected = "/en/search?kind=contract&q=snow%20removal&competition=none";
+        assert_eq!(first(q), expected);
+    }
+    let open = first("open+tenders+snow+removal");
+    assert!(
+        open.starts_with("/en/search?kind=tender&q=snow%20removal&status=Open&closing_after="),
+        "{open}"
+    );
+    assert!(first("sole+source").starts_with("/en/search?kind=contract&competition=none"));
+}
