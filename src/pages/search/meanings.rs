@@ -14,13 +14,13 @@ use crate::{
         error::ApiError,
         work::{Reply, Work},
     },
-    model::EntityType,
+    model::{EntityType, fold::word_list},
     pages::{
         address::{self, Parameters},
         messages::Texts,
         page::PageCall,
         route::{Handler, Page},
-        search::split::Split,
+        search::split::{Split, subject},
     },
 };
 
@@ -88,8 +88,26 @@ pub(crate) fn meanings(
         language: t.language(),
         limit,
     };
-    let found = plan.run(ask)?.into_iter();
+    let mut found = plan.run(ask)?;
+    if let Some(subject) = subject(&plan.text) {
+        // A name may have a year: "Pavage 2000". Others are only like the year.
+        found.retain(|found| found.meaning == MeaningType::Solicitation || has_words(&found.label, &plan.text));
+        let about = SuggestPlan { text: subject, ..plan };
+        for more in about.run(ask)? {
+            let is_new = |known: &Suggested| (known.meaning, &known.id) != (more.meaning, &more.id);
+            if found.len() < limit && found.iter().all(is_new) {
+                found.push(more);
+            }
+        }
+    }
+    let found = found.into_iter();
     Ok(found.filter_map(|found| meaning(t, found, stated)).collect())
+}
+
+/// Whether a name has all words of a text.
+fn has_words(name: &str, text: &str) -> bool {
+    let own = word_list(name);
+    word_list(text).iter().all(|word| own.contains(word))
 }
 
 /// A meaning that leads to an address with all its records.

@@ -144,6 +144,19 @@ impl Split {
     }
 }
 
+/// A text without the words of a question, a year and a method: the names and the things that it is about, among which
+/// a year or "how much" would count as rare words. `None` if that is the text itself, or nothing.
+pub(crate) fn subject(text: &str) -> Option<String> {
+    let takes = Takes {
+        places: &[],
+        year: true,
+        competition: true,
+        open: true,
+    };
+    let words = parts(text, takes)?.words;
+    (!words.is_empty() && words != text.trim()).then_some(words)
+}
+
 /// A word as it was written, and folded.
 type Word<'a> = (&'a str, String);
 
@@ -389,5 +402,21 @@ mod tests {
         };
         let parts = parts("travaux de gré à gré, Montréal", taken).unwrap();
         assert_eq!(parts.words, "travaux de gré à gré");
+    }
+
+    #[test]
+    fn the_subject_of_a_question_is_its_names_and_things() {
+        for (text, expected) in [
+            ("how much did Acme get in 2018", Some("Acme")),
+            ("acme 2024", Some("acme")),
+            ("who won paving in Toronto in 2015?", Some("paving in Toronto")),
+            ("which tenders are open in Toronto?", Some("Toronto")),
+            ("Acme", None),
+            ("open tenders", None),
+            ("2018", None),
+            ("who won", None),
+        ] {
+            assert_eq!(subject(text).as_deref(), expected, "{text}");
+        }
     }
 }

@@ -492,4 +492,12 @@ fn methods_open_tenders_and_the_subject_of_a_question_are_suggested() {
         "{open}"
     );
     assert!(first("sole+source").starts_with("/en/search?kind=contract&competition=none"));
+    // Nothing is of that year, but the firm is known.
+    for q in ["how+much+did+Acme+get+in+1999", "acme+1999", "Acme"] {
+        let supplier = first(q);
+        assert!(
+            supplier.starts_with("/en/search?kind=contract&supplier=sup_"),
+            "{q}: {supplier}"
+        );
+    }
 }
