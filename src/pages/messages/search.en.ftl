@@ -271,6 +271,7 @@ search-meaning-commodity = Trade, by its code
 search-meaning-municipality = Place or government
 search-meaning-conditions = Place, year or method as a condition
 search-meaning-words = Without the words of the question
+search-meaning-translated = In the words of the other language
 search-meaning-records =
     { $count ->
         [one] { $count } record

@@ -271,6 +271,7 @@ search-meaning-commodity = Domaine, selon son code
 search-meaning-municipality = Lieu ou gouvernement
 search-meaning-conditions = Lieu, année ou mode comme condition
 search-meaning-words = Sans les mots de la question
+search-meaning-translated = Dans les mots de l’autre langue
 search-meaning-records =
     { $count ->
         [one] { $count } document

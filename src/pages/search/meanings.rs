@@ -20,7 +20,10 @@ use crate::{
         messages::Texts,
         page::PageCall,
         route::{Handler, Page},
-        search::split::{Split, subject},
+        search::{
+            split::{Split, subject},
+            translation::Translated,
+        },
     },
 };
 
@@ -55,6 +58,19 @@ impl Meaning {
             }),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: split.asked.address(),
+        }
+    }
+}
+
+impl Meaning {
+    /// The same search in the words of the other language.
+    pub(crate) fn of_translated(t: Texts, translated: &Translated, records: u64) -> Meaning {
+        let kind = translated.asked.entity_type.name();
+        Meaning {
+            label: translated.words.clone(),
+            what: t.text("search-meaning-translated"),
+            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
+            href: translated.asked.address(),
         }
     }
 }

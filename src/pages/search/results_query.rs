@@ -25,6 +25,7 @@ use crate::{
             facets::{self, ActiveFacet, Choices},
             search_address::SearchAddress,
             split::Split,
+            translation::Translated,
         },
     },
     query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
@@ -40,6 +41,8 @@ pub(crate) struct Plan {
     words_only: Option<SearchQuery>,
     /// On the first page.
     pub(crate) split: Option<Split>,
+    /// On the first page, the same search in the words of the other language.
+    pub(crate) translated: Option<Translated>,
     active: Vec<ActiveFacet>,
 }
 
@@ -61,6 +64,8 @@ pub(crate) struct Found {
     pub(crate) by_code: u64,
     /// The number of records of [`Plan::split`].
     pub(crate) split: u64,
+    /// The number of records of [`Plan::translated`].
+    pub(crate) translated: u64,
     /// The values that can be added to the active ones of a facet.
     pub(crate) choices: Vec<Choices>,
 }
@@ -93,6 +98,9 @@ impl Plan {
             split: is_first(&search)
                 .then(|| Split::of(&asked, generation, today))
                 .flatten(),
+            translated: is_first(&search)
+                .then(|| Translated::of(&asked, &search, generation))
+                .flatten(),
             active: ActiveFacet::all(&asked, generation),
             search,
             asked,
@@ -107,15 +115,21 @@ impl Plan {
         // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
         let other_texts = usize::from(self.words_only.is_some());
-        let split = self.split.iter().map(|split| &split.query);
-        scans.extend(split.clone().map(|query| (query.entity_type, 1)));
+        let suggested = self.suggested();
+        scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
         let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS;
         scans.push((self.asked.entity_type, further));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others
-            .chain(split)
+            .chain(suggested)
             .fold(cost, |cost, query| cost.with_text(generation, query, 1))
+    }
+
+    /// The searches that are only suggested.
+    fn suggested(&self) -> impl Iterator<Item = &SearchQuery> + Clone {
+        let split = self.split.iter().map(|split| &split.query);
+        split.chain(self.translated.iter().map(|translated| &translated.query))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {
@@ -129,10 +143,12 @@ impl Plan {
         let by_words = self.words_only.as_ref().map(|query| ask.count(query)).transpose()?;
         let by_code = by_words.map_or(0, |by_words| aggregation.total.saturating_sub(by_words));
         // The results do not wait for what is only suggested.
-        let split = match self.split.as_ref().map(|split| ask.count(&split.query)) {
-            None | Some(Err(Error::Timeout)) => 0,
-            Some(count) => count?,
+        let suggested = |query: Option<&SearchQuery>| match query.map(|query| ask.count(query)) {
+            None | Some(Err(Error::Timeout)) => Ok(0),
+            Some(count) => count,
         };
+        let split = suggested(self.split.as_ref().map(|split| &split.query))?;
+        let translated = suggested(self.translated.as_ref().map(|translated| &translated.query))?;
         let choices = self.active.iter().map(|active| active.run(&self.asked, ask));
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
@@ -143,6 +159,7 @@ impl Plan {
                 other_counts,
                 by_code,
                 split,
+                translated,
                 choices,
             });
         }
@@ -161,6 +178,7 @@ impl Plan {
             other_counts,
             by_code,
             split,
+            translated,
             choices,
         })
     }

@@ -3,7 +3,8 @@
 
 use crate::{
     api::params::resolve::ResolvedSearch,
-    model::commodity::CommodityCode,
+    catalog::generation::Generation,
+    model::{commodity::CommodityCode, fold::word_list},
     pages::{
         address,
         messages::Texts,
@@ -12,7 +13,10 @@ use crate::{
             search_address::SearchAddress,
         },
     },
-    query::translate::Addition,
+    query::{
+        SearchQuery,
+        translate::{Addition, is_function_word},
+    },
 };
 
 /// The line about the translation.
@@ -22,6 +26,32 @@ pub(crate) struct TranslationNote {
     pub(crate) added: Vec<String>,
     /// The same search without the translation, or with it if it is off.
     pub(crate) href: String,
+}
+
+/// The same search in the words of the other language. A term has several names in a language, and a search adds those
+/// of the other language only: "déneigement" finds "winter maintenance", and "snow removal" does not.
+pub(crate) struct Translated {
+    pub(crate) asked: SearchAddress,
+    pub(crate) query: SearchQuery,
+    /// As people write them.
+    pub(crate) words: String,
+}
+
+impl Translated {
+    /// `None` unless all words of the search are one term that the other language calls otherwise.
+    pub(crate) fn of(asked: &SearchAddress, search: &ResolvedSearch, generation: &Generation) -> Option<Translated> {
+        let written = word_list(asked.value("q")?);
+        let is_of = |addition: &Addition, word: &String| addition.of.contains(word) || is_function_word(word);
+        let is_whole = |addition: &&Addition| !addition.excluded && written.iter().all(|word| is_of(addition, word));
+        let addition = search.translation.as_ref()?.added.iter().find(is_whole)?;
+        let words = addition.shown.first()?;
+        let asked = asked.setting(&[("q", words)]);
+        Some(Translated {
+            query: asked.query_in(generation)?,
+            words: words.clone(),
+            asked,
+        })
+    }
 }
 
 /// The full stop after a list, unless its end is cut.

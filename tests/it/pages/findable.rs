@@ -501,3 +501,32 @@ fn methods_open_tenders_and_the_subject_of_a_question_are_suggested() {
         );
     }
 }
+
+#[test]
+fn a_term_in_the_other_language_is_suggested_where_it_finds_more() {
+    let titles = ["Snow removal", "Winter maintenance", "Déneigement"];
+    let records = titles.map(|title| contract(title, json!({"title_en": title})));
+    let server = TestServer::own(&records, |_| {});
+    let english = server.html("/en/search?kind=contract&q=snow+removal", 200);
+    assert_shows(
+        &english,
+        &[
+            "2 contracts",
+            "déneigement In the words of the other language · 3 contracts",
+        ],
+    );
+    assert!(
+        links_to(&english, "/en/search?kind=contract&q=d%C3%A9neigement"),
+        "{english}"
+    );
+    for path in [
+        "/fr/search?kind=contract&q=d%C3%A9neigement",
+        "/en/search?kind=contract&q=snow+removal+park",
+    ] {
+        let html = server.html(path, 200);
+        assert!(
+            !text(&html).contains("other language ·") && !text(&html).contains("autre langue ·"),
+            "{path}"
+        );
+    }
+}
