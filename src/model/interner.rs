@@ -20,8 +20,8 @@ pub(crate) struct Interner {
     slots: Vec<Slot>,
 }
 
-/// A place in the table of an [`Interner`]. It tells a short text from all others without reading the texts, which are
-/// elsewhere in memory.
+/// A place in the table of an [`Interner`]. It distinguishes a short text from all others without reading the texts,
+/// which are elsewhere in memory.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// The first bytes of the text.

@@ -54,7 +54,7 @@ pub enum Role {
 /// How an index stores a role. Both engines derive the types of their fields from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoleStorage {
-    /// What identifies the record. Nothing but a look-up uses it.
+    /// What identifies the record. No filter and no text of a search uses it.
     Id,
     /// A key that is only compared as a whole.
     Key,

@@ -202,7 +202,8 @@ impl<'a> Overview<'a> {
             .counted()
             .values
             .as_ref()
-            .map(|values| values.total_value.dollars());
+            .map(|values| values.total_value.dollars())
+            .filter(|total| *total > 0.0);
         let quality = self.figures.included.quality.as_ref();
         let flagged = quality.and_then(|quality| quality.flagged_value).map(Money::dollars);
         let may_be_much = total

@@ -43,7 +43,7 @@ struct Memory {
 
 impl Memory {
     fn hold(&self, reply: Reply, timing: Timing) -> Result<Made, ApiError> {
-        // A stream has a reservation of its own.
+        // A stream reserves its memory when it is started.
         let memory = match reply.rest {
             None => sending::reserve(&reply.body, &self.budget, self.owner)?,
             Some(_) => None,

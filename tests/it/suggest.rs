@@ -276,7 +276,11 @@ fn a_page_of_results_says_what_the_words_may_mean_and_each_link_finds_as_many() 
             assert_eq!(shown.len(), 1, "{q}");
             for meaning in between(shown[0], "<li>", "</li>") {
                 let href = unescaped(between(meaning, "href=\"", "\"")[0]);
-                let count = between(meaning, " · ", "</small>")[0].split(';').next().unwrap();
+                let count = between(meaning, " · ", "</small>")[0]
+                    .split(';')
+                    .next()
+                    .unwrap()
+                    .trim_end();
                 let lead = SERVER.html(&href, 200);
                 let lead = between(&lead, "<p class=\"lead\" role=\"status\">", "</p>")[0].to_owned();
                 assert!(lead.starts_with(count), "{href}: {count}, {lead}");

@@ -40,8 +40,8 @@ use crate::{
 /// The last column.
 pub(crate) const OTHER_MEMBERS: &str = "other_members";
 
-/// Rows that are read by one thread. It is a multiple of the values that a page of a column is checked after, so the
-/// pages are those of rows that are read one after the other.
+/// Rows that are read by one thread. It is a multiple of the values that a page of a column is checked after, so a
+/// column without lists has the pages that it has if one thread reads all rows.
 const ROWS_OF_PART: usize = 2 * DEFAULT_WRITE_BATCH_SIZE;
 
 /// A file that is being written.

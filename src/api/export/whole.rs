@@ -153,11 +153,12 @@ impl List {
             file.finish()?.finish()
         };
         let (parquet, ndjson) = thread::scope(|scope| {
-            let ndjson = scope.spawn(ndjson);
+            let ndjson = thread::Builder::new().spawn_scoped(scope, ndjson);
+            let ndjson = ndjson.context("starting a thread")?;
             let parquet = parquet();
             let ndjson = ndjson.join();
-            (parquet, ndjson.unwrap_or_else(|panic| panic::resume_unwind(panic)))
-        });
+            anyhow::Ok((parquet, ndjson.unwrap_or_else(|panic| panic::resume_unwind(panic))))
+        })?;
         let (columns, rows, (parquet, hidden_parquet)) = parquet?;
         let (ndjson, hidden_ndjson) = ndjson?;
         hidden.extend([hidden_parquet, hidden_ndjson]);

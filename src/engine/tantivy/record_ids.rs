@@ -2,7 +2,7 @@
 //! each.
 //!
 //! Nearly every id is another one, so a dictionary of terms would be as long as the records are many: with two million
-//! of them, it took a core 13 seconds to make, while the other cores waited. Ids with equal hashes are told apart by
+//! of them, it took a core 13 seconds to make, while the other cores waited. Ids with equal hashes are distinguished by
 //! the records themselves.
 
 use std::{fs, io, path::Path};

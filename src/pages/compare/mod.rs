@@ -108,40 +108,31 @@ fn page(call: &PageCall, what: &str) -> Result<Work, ApiError> {
 }
 
 fn compared(ask: &Ask, request: &Request, layout: Layout) -> Result<Reply, ApiError> {
-    let (mut things, mut texts): (Vec<Compared>, Vec<(&String, Option<Compared>)>) = (Vec::new(), Vec::new());
+    let (mut things, mut open): (Vec<Compared>, Vec<(&String, Option<Compared>)>) = (Vec::new(), Vec::new());
     for text in &request.of {
         match Compared::find(ask, request.what, text)? {
-            Some(thing) if is_uncertain(&thing, text) => texts.push((text, Some(thing))),
+            Some(thing) if is_uncertain(&thing, text) && !meant(ask, request, &[], text)?.is_empty() => {
+                open.push((text, Some(thing)));
+            }
             // Another name of the same thing is no second one.
             Some(thing) if things.iter().all(|known| known.id() != thing.id()) => things.push(thing),
             Some(_) => {}
-            None => texts.push((text, None)),
+            None => open.push((text, None)),
         }
     }
-    let ids: Vec<String> = things.iter().map(|thing| thing.id().to_owned()).collect();
-    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let is_missing = things.is_empty() && !open.is_empty() && open.iter().all(|(_, bidder)| bidder.is_none());
+    let ids: Vec<&str> = things.iter().map(Compared::id).collect();
     let mut unknown = Vec::new();
-    for (text, bidder) in texts {
+    for (text, bidder) in open {
         let mut meant = meant(ask, request, &ids, text)?;
-        match bidder {
-            // Nothing else has such a name.
-            Some(bidder) if meant.is_empty() => {
-                if things.iter().all(|known| known.id() != bidder.id()) {
-                    things.push(bidder);
-                }
-            }
-            bidder => {
-                let about = match &bidder {
-                    Some(_) => request.t.text("compare-no-records"),
-                    None => request.t.keyed("compare-unknown-", request.what.name()),
-                };
-                meant.extend(bidder.map(|bidder| as_bidder(request, &ids, &bidder)));
-                let text = text.clone();
-                unknown.push(Unknown { about, text, meant });
-            }
-        }
+        let about = match &bidder {
+            Some(_) => request.t.text("compare-no-records"),
+            None => request.t.keyed("compare-unknown-", request.what.name()),
+        };
+        meant.extend(bidder.map(|bidder| as_bidder(request, &ids, &bidder)));
+        let text = text.clone();
+        unknown.push(Unknown { about, text, meant });
     }
-    let is_missing = things.is_empty() && !unknown.is_empty();
     let page = shown(ask, request, &things, unknown, layout)?;
     let reply = render(&page)?;
     Ok(if is_missing {

@@ -269,7 +269,7 @@ search-meaning-department = Acheteur
 search-meaning-solicitation = Appel d’offres par numéro
 search-meaning-commodity = Domaine, selon son code
 search-meaning-municipality = Lieu ou gouvernement
-search-meaning-conditions = Lieu, année ou mode comme condition
+search-meaning-conditions = Lieu, année ou mode d’attribution comme condition
 search-meaning-words = Sans les mots de la question
 search-meaning-translated = Dans les mots de l’autre langue
 search-meaning-records =
@@ -277,7 +277,7 @@ search-meaning-records =
         [one] { $count } document
        *[other] { $count } documents
     }
-search-meaning-of-all = { $records }; { $count } documents de tous les types
+search-meaning-of-all = { $records } ; { $count } documents de tous les types
 search-suggestions = Suggestions
 search-suggestions-count =
     { $count ->

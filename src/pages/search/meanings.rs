@@ -8,7 +8,10 @@ use crate::{
         commodity::most_records,
         suggest::{SuggestPlan, Suggested},
     },
-    catalog::{ask::Ask, suggest::MeaningType},
+    catalog::{
+        ask::Ask,
+        suggest::{Likeness, MeaningType},
+    },
     engine::Error,
     http::{
         error::ApiError,
@@ -107,7 +110,8 @@ pub(crate) fn meanings(
     let mut found = plan.run(ask)?;
     if let Some(subject) = subject(&plan.text) {
         // A name may have a year: "Pavage 2000". Others are only like the year.
-        found.retain(|found| found.meaning == MeaningType::Solicitation || has_words(&found.label, &plan.text));
+        let is_named = |found: &Suggested| found.likeness == Likeness::Exact || has_words(&found.label, &plan.text);
+        found.retain(|found| found.meaning == MeaningType::Solicitation || is_named(found));
         let about = SuggestPlan { text: subject, ..plan };
         for more in about.run(ask)? {
             let is_new = |known: &Suggested| (known.meaning, &known.id) != (more.meaning, &more.id);
@@ -120,10 +124,11 @@ pub(crate) fn meanings(
     Ok(found.filter_map(|found| meaning(t, found, stated)).collect())
 }
 
-/// Whether a name has all words of a text.
+/// Whether a name has all words of a text, whose last one may be half typed.
 fn has_words(name: &str, text: &str) -> bool {
-    let own = word_list(name);
-    word_list(text).iter().all(|word| own.contains(word))
+    let (own, mut words) = (word_list(name), word_list(text));
+    let last = words.pop().unwrap_or_default();
+    words.iter().all(|word| own.contains(word)) && own.iter().any(|word| word.starts_with(&last))
 }
 
 /// A meaning that leads to an address with all its records.

@@ -268,7 +268,7 @@ fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<M
     let split = plan.split.as_ref().filter(|_| found.split > 0);
     let mut all = Vec::from_iter(split.map(|split| Meaning::of_split(t, split, found.split)));
     let more = plan.translated.as_ref();
-    let more = more.filter(|_| found.translated * 10 > found.aggregation.total * 11);
+    let more = more.filter(|_| found.translated * 10 >= (found.aggregation.total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
     // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
     match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {

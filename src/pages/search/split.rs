@@ -79,8 +79,8 @@ const WITHOUT_COMPETITION: &str = "\
 
 /// What asks for tenders that take bids, the longest first.
 const OPEN_TENDERS: &str = "\
-    avis appels offres ouverts|appels offres ouverts|appel offres ouvert|appels offres en cours|\
-    open calls for tenders|open call for tenders|open tenders|tenders open|open tender|tender open";
+    avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
+    open calls for tenders|open call for tenders|open tenders|tenders open";
 
 /// Words before a city that belong to its name.
 const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
