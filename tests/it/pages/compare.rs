@@ -198,6 +198,13 @@ fn a_name_without_records_may_mean_a_longer_one() {
         &["Comparison: Pavages · Petit"],
     );
     assert_shows(&server.html("/fr/compare/supplier?of=Xyz+Qrs", 200), &["Xyz Qrs"]);
+    assert_shows(
+        &server.html("/en/compare/supplier?of=Xyz+Qrs&of=Petit", 200),
+        &["Comparison: Xyz Qrs · Petit"],
+    );
+    // There is such a supplier, so the page is found although it asks back.
+    let only = server.html("/en/compare/supplier?of=Pavages", 200);
+    assert_shows(&only, &["Pavages Deux inc. 1 record"]);
 }
 
 /// The digits of the last identifier of an address.
