@@ -25,6 +25,9 @@ after(async () => {
 /** The list under the box; `kind` on the home page has options too. */
 const options = (page) => page.locator('.suggestions [role=option]');
 
+/** How many records a suggestion leads to: "Buyer · 57 contracts; 90 records of all types". */
+const stated = (about) => about.split(' · ')[1].split(';')[0];
+
 /** Types into the box and waits for suggestions. */
 async function typed(page, words) {
   const box = page.getByRole('combobox', { name: /search/i }).first();
@@ -51,7 +54,7 @@ for (const path of ['/en', '/en/search?kind=contract']) {
       await page.keyboard.press('ArrowDown');
       const chosen = page.locator(`#${await box.getAttribute('aria-activedescendant')}`);
       assert.equal(await chosen.getAttribute('aria-selected'), 'true');
-      const count = (await chosen.locator('small').innerText()).split(' · ')[1];
+      const count = stated(await chosen.locator('small').innerText());
       await page.keyboard.press('Enter');
       await page.waitForURL(/(body|supplier|municipality|commodity)=/);
       const lead = await page.locator('.lead').innerText();
@@ -94,7 +97,7 @@ test('without scripts the results say what the words may mean', async () => {
   await page.getByLabel('Search contracts and tenders').fill('Ville de Montréal');
   await page.getByRole('button', { name: 'Search' }).first().click();
   const meaning = page.locator('.search-meanings li').first();
-  const count = (await meaning.locator('small').innerText()).split(' · ')[1];
+  const count = stated(await meaning.locator('small').innerText());
   await screenshot(page, 'meanings', { fullPage: false });
   await meaning.getByRole('link').click();
   const lead = await page.locator('.lead').innerText();
