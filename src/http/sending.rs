@@ -16,12 +16,7 @@ use actix_web::{
 };
 use bytes::Bytes;
 
-use crate::http::{
-    byte_budget::{ByteBudget, Owner, Reservation},
-    connection::ConnectionState,
-    error::ApiError,
-    refusal::Refusal,
-};
+use crate::http::{byte_budget::Reservation, connection::ConnectionState, error::ApiError, refusal::Refusal};
 
 /// The maximum size of a part, and of a body that is sent at once, in bytes. So the write buffer of a connection stays
 /// below two parts, whatever the client reads.
@@ -31,23 +26,22 @@ pub(crate) const PART_BYTES: usize = 16 << 10;
 /// client: a page of 100 records (200 KB) arrived 70 µs later in parts of 16 KiB than in one.
 const RESERVED_PART_BYTES: usize = 256 << 10;
 
-/// Reserves the memory of a large body. Called where the body is made: while a thread of connections is busy, many made
-/// bodies wait for it.
+/// Reserves the memory of a large body, in `memory`, which is a reservation of nothing. Called where the body is made:
+/// while a thread of connections is busy, many made bodies wait for it.
 ///
 /// A body that others hold in memory anyway, such as the documentation page, needs no reservation.
 ///
 /// # Errors
 /// 503 if the budget is used up.
-pub(crate) fn reserve(body: &Bytes, budget: &ByteBudget, owner: Owner) -> Result<Option<Reservation>, ApiError> {
+pub(crate) fn reserve(body: &Bytes, mut memory: Reservation) -> Result<Option<Reservation>, ApiError> {
     if body.len() <= PART_BYTES || !body.is_unique() {
         return Ok(None);
     }
-    let mut reservation = budget.reservation(owner);
     // The write buffer has a copy of a part.
-    if !reservation.grow_to(body.len() + RESERVED_PART_BYTES.min(body.len())) {
+    if !memory.grow_to(body.len() + RESERVED_PART_BYTES.min(body.len())) {
         return Err(Refusal::TooManyResponses.into());
     }
-    Ok(Some(reservation))
+    Ok(Some(memory))
 }
 
 /// Makes a large body one that is sent in parts. Its memory stays reserved until the client has read it.
@@ -118,12 +112,13 @@ mod tests {
     use std::{future::poll_fn, pin::pin, sync::Arc};
 
     use super::*;
+    use crate::http::byte_budget::ByteBudget;
 
     #[test]
     fn a_large_body_is_reserved_where_it_is_made() {
         let budget = ByteBudget::new(16 * PART_BYTES);
         let large = || Bytes::from(vec![b' '; 2 * PART_BYTES]);
-        let reserve = |owner, body: &Bytes| super::reserve(body, &budget, Some(owner));
+        let reserve = |owner, body: &Bytes| super::reserve(body, budget.reservation(Some(owner)));
         let made = [1, 2, 3, 4].map(|owner| reserve(owner, &large()).unwrap().unwrap());
         // With the copy of a part that is written, each is counted twice.
         assert_eq!(budget.used(), 16 * PART_BYTES);

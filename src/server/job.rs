@@ -15,7 +15,7 @@ use bytes::Bytes;
 use crate::{
     engine::Deadline,
     http::{
-        byte_budget::{ByteBudget, Owner, Reservation},
+        byte_budget::Reservation,
         call::AppState,
         error::ApiError,
         middleware::{compression::Accepted, timing::Timing},
@@ -34,18 +34,12 @@ pub(crate) struct Made {
     pub(crate) memory: Option<Reservation>,
 }
 
-/// Where the memory of a large body is reserved, and for whom.
-#[derive(Clone)]
-struct Memory {
-    budget: ByteBudget,
-    owner: Owner,
-}
-
-impl Memory {
-    fn hold(&self, reply: Reply, timing: Timing) -> Result<Made, ApiError> {
+impl Made {
+    /// Reserves the memory of the body. `memory` is a reservation of nothing.
+    fn new(reply: Reply, timing: Timing, memory: Reservation) -> Result<Made, ApiError> {
         // A stream reserves its memory when it is started.
         let memory = match reply.rest {
-            None => sending::reserve(&reply.body, &self.budget, self.owner)?,
+            None => sending::reserve(&reply.body, memory)?,
             Some(_) => None,
         };
         Ok(Made { reply, timing, memory })
@@ -61,25 +55,26 @@ pub(crate) async fn run(
     deadline: Deadline,
 ) -> Result<Made, ApiError> {
     let queued = Instant::now();
-    let memory = Memory {
-        budget: state.response_bytes.clone(),
-        owner: origin.client.owner(),
-    };
-    let encode = |reply: Reply| memory.hold(accepted.encode(reply, &deadline)?, Timing::default());
+    let memory = state.response_bytes.reservation(origin.client.owner());
     let (parts, search) = match work.job {
-        Job::Ready(reply) if accepted.encodes_inline(reply.body.len()) => return encode(reply),
+        Job::Ready(reply) if accepted.encodes_inline(reply.body.len()) => {
+            return Made::new(accepted.encode(reply, &deadline)?, Timing::default(), memory);
+        }
         Job::Ready(reply) => (Vec::new(), Box::new(move |_| Ok(reply)) as SearchJob),
         Job::Inline(search) if accepted.encodes_pages_inline() => {
-            return guarded(|| timed(search, accepted, &memory, deadline, (queued, queued)));
+            return guarded(|| timed(search, accepted, memory, deadline, (queued, queued)));
         }
         Job::Search(search) | Job::Inline(search) => (Vec::new(), search),
         Job::Parts { parts, join } => (parts, join),
         Job::Stream(headers, source) => (Vec::new(), streamed(headers, source, accepted)),
-        Job::Write(job) => return encode(state.state_writer.run(origin, deadline.clone(), job).await?),
+        Job::Write(job) => {
+            let reply = state.state_writer.run(origin, deadline.clone(), job).await?;
+            return Made::new(accepted.encode(reply, &deadline)?, Timing::default(), memory);
+        }
     };
     let lane = state.search_pool.lane(work.lane);
     let done = lane.run_parts(origin, deadline, parts, move |deadline, begun| {
-        timed(search, accepted, &memory, deadline, (queued, begun))
+        timed(search, accepted, memory, deadline, (queued, begun))
     });
     done.await
 }
@@ -143,7 +138,7 @@ pub(crate) fn rest_of(
 fn timed(
     search: SearchJob,
     accepted: Accepted,
-    memory: &Memory,
+    memory: Reservation,
     deadline: Deadline,
     (queued, begun): (Instant, Instant),
 ) -> Result<Made, ApiError> {
@@ -157,5 +152,5 @@ fn timed(
         search: Some(found.saturating_duration_since(begun)),
         coding: is_encoded.then(|| found.elapsed()),
     };
-    memory.hold(reply, timing)
+    Made::new(reply, timing, memory)
 }
