@@ -1,7 +1,10 @@
 //! Conditions among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place and a year, and
 //! "gré à gré" for a method. As words, each of them would have to be in the text of a record.
 
-use std::{collections::HashMap, ops::RangeInclusive};
+use std::{
+    collections::HashMap,
+    ops::{Range, RangeInclusive},
+};
 
 use crate::{
     catalog::generation::{Coverage, Generation},
@@ -181,12 +184,12 @@ fn parts<'a>(text: &'a str, takes: Takes<'a>) -> Option<Parts<'a>> {
     };
     let first = written.iter().find(|(_, folded)| !is_function_word(folded));
     let is_question = first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded));
-    let place = place(&written, takes.places).map(|(place, mut from, to)| {
+    let place = place(&written, takes.places).map(|(place, Range { start: mut from, end })| {
         let is_of_name = |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded);
         while from > 0 && is_of_name(&written[from - 1].1) {
             from -= 1;
         }
-        written.drain(from..to);
+        written.drain(from..end);
         place
     });
     let without_competition = takes.competition && remove_phrase(&mut written, WITHOUT_COMPETITION);
@@ -212,17 +215,26 @@ fn parts<'a>(text: &'a str, takes: Takes<'a>) -> Option<Parts<'a>> {
 
 /// Removes the first of the phrases that the words have.
 fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
-    let found = phrases.split('|').find_map(|phrase| {
-        (0..written.len()).find_map(|from| {
-            let last = written.len().min(from + MAX_NAME_WORDS);
-            let is_it = |to: &usize| joined(&written[from..*to]) == phrase;
-            (from + 1..=last).find(is_it).map(|to| (from, to))
-        })
+    let phrases: Vec<&str> = phrases.split('|').collect();
+    let found = ranges(written).into_iter().filter_map(|(text, range)| {
+        let order = phrases.iter().position(|phrase| *phrase == text)?;
+        Some((order, range))
     });
-    if let Some((from, to)) = found {
-        written.drain(from..to);
+    let first = found.min_by_key(|(order, range)| (*order, range.start));
+    if let Some((_, range)) = &first {
+        written.drain(range.clone());
     }
-    found.is_some()
+    first.is_some()
+}
+
+/// Up to [`MAX_NAME_WORDS`] words that follow each other, folded, and which they are.
+fn ranges(written: &[Word]) -> Vec<(String, Range<usize>)> {
+    let starts = 0..written.len();
+    let of_start = |from: usize| {
+        let last = written.len().min(from + MAX_NAME_WORDS);
+        (from + 1..=last).map(move |to| (joined(&written[from..to]), from..to))
+    };
+    starts.flat_map(of_start).collect()
 }
 
 fn joined(written: &[Word]) -> String {
@@ -259,21 +271,15 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split('|').any(|one| one == word)
 }
 
-/// The place with the longest name among the words, and the range of that name's words.
-fn place<'a>(written: &[Word], coverage: &'a [Coverage]) -> Option<(&'a Coverage, usize, usize)> {
-    let mut ranges: HashMap<String, (usize, usize)> = HashMap::new();
-    for from in 0..written.len() {
-        let last = written.len().min(from + MAX_NAME_WORDS);
-        for to in from + 1..=last {
-            ranges.insert(joined(&written[from..to]), (from, to));
-        }
-    }
+/// The place with the longest name among the words, and which words these are.
+fn place<'a>(written: &[Word], coverage: &'a [Coverage]) -> Option<(&'a Coverage, Range<usize>)> {
+    let ranges: HashMap<String, Range<usize>> = ranges(written).into_iter().collect();
     let names = coverage.iter().flat_map(|row| {
         let languages = [Language::English, Language::French].into_iter();
         languages.filter_map(move |lang| Some((row, word_list(place_name(row, lang)?).join(" "))))
     });
-    let found = names.filter_map(|(row, name)| ranges.get(&name).map(|(from, to)| (row, *from, *to)));
-    found.max_by_key(|(row, from, to)| (to - from, *from, row.records))
+    let found = names.filter_map(|(row, name)| Some((row, ranges.get(&name)?.clone())));
+    found.max_by_key(|(row, range)| (range.len(), range.start, row.records))
 }
 
 #[cfg(test)]
