@@ -1,6 +1,6 @@
 //! Exports of clients that read nothing or ask too often, of an index that is removed meanwhile, and on a full disk.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path, process::Command, time::Duration};
 
 use chrono::Utc;
 use procure::model::{entity_type::EntityType, plans::Plan};
@@ -74,7 +74,10 @@ fn clients_that_read_nothing_take_forty_places_and_lose_them() {
 
 #[test]
 fn an_index_that_is_removed_while_it_is_exported_is_sent_whole() {
-    let server = TestServer::own(&contracts(CONTRACTS), |_| {});
+    let server = TestServer::own(&contracts(CONTRACTS), |config| {
+        // Nothing is read while two indexes are built, whatever else the machine does.
+        config.limits.write_window = Duration::from_secs(600);
+    });
     let key = server.new_key(Plan::Mega, "exports");
     let expected = ask(&server, &key, "/contract/export", &[]).body;
     let first = generation_of(&server.get("/health"));
