@@ -123,6 +123,10 @@ impl Reservation {
         is_granted
     }
 
+    pub(crate) fn owner(&self) -> Owner {
+        self.owner
+    }
+
     /// Whether more than half of the budget is in use.
     pub(crate) fn is_crowded(&self) -> bool {
         self.budget.is_crowded()

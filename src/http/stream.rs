@@ -27,7 +27,7 @@ use bytes::Bytes;
 use crate::{
     engine::Deadline,
     http::{
-        byte_budget::{ByteBudget, Owner, Reservation},
+        byte_budget::{Owner, Reservation},
         connection::ConnectionState,
         error::ApiError,
         middleware::content_coding::StreamEncoder,
@@ -97,10 +97,9 @@ pub(crate) trait ChunkSource: Send {
 /// The rest of a response whose first chunk was made.
 pub(crate) struct Rest {
     coded: Arc<Mutex<Coded>>,
-    memory_bytes: usize,
     /// The length of the whole response in bytes, if it is known.
     pub(crate) length: Option<u64>,
-    max_of_key: usize,
+    _slot: Option<StreamSlot>,
 }
 
 struct Coded {
@@ -115,15 +114,21 @@ type Sent = (Bytes, bool);
 type Making = Pin<Box<dyn Future<Output = Result<Sent, ApiError>>>>;
 
 impl Rest {
-    /// The first chunk as it is sent, and the rest.
+    /// The first chunk as it is sent, and the rest, which has its place until it is dropped. Without `place` the rest
+    /// is never sent.
+    ///
+    /// # Errors
+    /// 429 if the key has as many running streams as it may have, 503 if there are too many of others.
     pub(crate) fn after(
         first: Vec<u8>,
         source: Box<dyn ChunkSource>,
         encoder: Option<StreamEncoder>,
+        place: Option<StreamPlace>,
     ) -> Result<(Bytes, Rest), ApiError> {
         let window = encoder.as_ref().map_or(0, StreamEncoder::memory_bytes);
-        let memory_bytes = source.memory_bytes() + window;
-        let (length, max_of_key) = (source.length(), source.max_of_key());
+        let slot = place.map(|place| place.take(source.max_of_key(), source.memory_bytes() + window));
+        let slot = slot.transpose()?;
+        let length = source.length();
         let mut coded = Coded { source, encoder };
         let first = coded.encoded(Chunk {
             bytes: first,
@@ -132,9 +137,8 @@ impl Rest {
         let coded = Arc::new(Mutex::new(coded));
         let rest = Rest {
             coded,
-            memory_bytes,
             length,
-            max_of_key,
+            _slot: slot,
         };
         Ok((first.0, rest))
     }
@@ -171,15 +175,26 @@ pub(crate) struct StreamSlot {
     _memory: Reservation,
 }
 
-impl RunningStreams {
-    /// # Errors
-    /// 429 if the key has as many running streams as it may have, 503 if there are too many of others.
-    pub(crate) fn start(&self, owner: Owner, rest: &Rest, budget: &ByteBudget) -> Result<StreamSlot, ApiError> {
-        let mut running = self.lock();
-        let kind = (owner, rest.max_of_key);
+/// Where a stream will take a place among the running ones.
+pub(crate) struct StreamPlace {
+    running: RunningStreams,
+    memory: Reservation,
+}
+
+impl StreamPlace {
+    /// `memory` is a reservation of nothing.
+    pub(crate) fn new(running: &RunningStreams, memory: Reservation) -> StreamPlace {
+        let running = running.clone();
+        StreamPlace { running, memory }
+    }
+
+    /// Takes the place and the memory of a stream of which a key may have `max_of_key`.
+    fn take(mut self, max_of_key: usize, memory_bytes: usize) -> Result<StreamSlot, ApiError> {
+        let mut running = self.running.lock();
+        let kind = (self.memory.owner(), max_of_key);
         let of_kind = running.get(&kind).copied().unwrap_or_default();
-        if of_kind >= rest.max_of_key {
-            let detail = match rest.max_of_key {
+        if of_kind >= max_of_key {
+            let detail = match max_of_key {
                 1 => {
                     "this key already has an export that is being sent; wait until it has ended, or close its connection"
                 }
@@ -187,19 +202,20 @@ impl RunningStreams {
             };
             return Err(ApiError::too_many_requests(detail, PAUSE.as_secs()));
         }
-        let mut memory = budget.reservation(owner);
-        if running.values().sum::<usize>() >= MAX_STREAMS || !memory.grow_to(rest.memory_bytes) {
+        if running.values().sum::<usize>() >= MAX_STREAMS || !self.memory.grow_to(memory_bytes) {
             return Err(Refusal::TooManyResponses.into());
         }
         *running.entry(kind).or_default() += 1;
         drop(running);
         Ok(StreamSlot {
-            running: self.clone(),
+            running: self.running,
             kind,
-            _memory: memory,
+            _memory: self.memory,
         })
     }
+}
 
+impl RunningStreams {
     /// Numbers, which are consistent after each statement.
     fn lock(&self) -> MutexGuard<'_, HashMap<StreamKind, usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -231,14 +247,12 @@ pub(crate) struct StreamBody {
     /// The time limit of each chunk.
     time: Duration,
     connection: Option<ConnectionState>,
-    _slot: StreamSlot,
 }
 
 impl StreamBody {
     pub(crate) fn new(
         first: Bytes,
         rest: Rest,
-        slot: StreamSlot,
         (pool, origin, time): (&Arc<SearchPool>, Origin, Duration),
         request: &HttpRequest,
     ) -> StreamBody {
@@ -255,7 +269,6 @@ impl StreamBody {
             origin,
             time,
             connection,
-            _slot: slot,
         };
         body.begin_next();
         body

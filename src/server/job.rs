@@ -21,7 +21,7 @@ use crate::{
         middleware::{compression::Accepted, timing::Timing},
         search_pool::{Origin, guarded},
         sending,
-        stream::{ChunkSource, OmittedBody, Rest, StreamBody},
+        stream::{ChunkSource, OmittedBody, Rest, StreamBody, StreamPlace},
         work::{Job, Reply, SearchJob, Work},
     },
 };
@@ -37,7 +37,7 @@ pub(crate) struct Made {
 impl Made {
     /// Reserves the memory of the body. `memory` is a reservation of nothing.
     fn new(reply: Reply, timing: Timing, memory: Reservation) -> Result<Made, ApiError> {
-        // A stream reserves its memory when it is started.
+        // That of a stream is reserved already.
         let memory = match reply.rest {
             None => sending::reserve(&reply.body, memory)?,
             Some(_) => None,
@@ -51,6 +51,7 @@ pub(crate) async fn run(
     state: &AppState,
     work: Work,
     accepted: Accepted,
+    is_head: bool,
     origin: Origin,
     deadline: Deadline,
 ) -> Result<Made, ApiError> {
@@ -66,7 +67,14 @@ pub(crate) async fn run(
         }
         Job::Search(search) | Job::Inline(search) => (Vec::new(), search),
         Job::Parts { parts, join } => (parts, join),
-        Job::Stream(headers, source) => (Vec::new(), streamed(headers, source, accepted)),
+        Job::Stream(headers, source) => {
+            let is_omitted = is_head && source.length().is_some();
+            let place = (!is_omitted).then(|| {
+                let memory = state.response_bytes.reservation(origin.client.owner());
+                StreamPlace::new(&state.streams, memory)
+            });
+            (Vec::new(), streamed(headers, source, accepted, place))
+        }
         Job::Write(job) => {
             let reply = state.state_writer.run(origin, deadline.clone(), job).await?;
             return Made::new(accepted.encode(reply, &deadline)?, Timing::default(), memory);
@@ -79,11 +87,13 @@ pub(crate) async fn run(
     done.await
 }
 
-/// The search for the first chunk of a stream. A stream that ends with it is an ordinary reply.
+/// The search for the first chunk of a stream. A stream that ends with it is an ordinary reply. The others take their
+/// `place` and their memory here: while a thread of connections is busy, many first chunks wait for it.
 fn streamed(
     mut headers: Vec<(HeaderName, HeaderValue)>,
     mut source: Box<dyn ChunkSource>,
     accepted: Accepted,
+    place: Option<StreamPlace>,
 ) -> SearchJob {
     Box::new(move |deadline| {
         let first = source.next_chunk(&deadline)?;
@@ -101,7 +111,7 @@ fn streamed(
             encoder
         });
         let status = source.status();
-        let (body, rest) = Rest::after(first.bytes, source, encoder)?;
+        let (body, rest) = Rest::after(first.bytes, source, encoder, place)?;
         let reply = Reply::from(body).with_headers(headers).with_status(status);
         Ok(Reply {
             rest: Some(rest),
@@ -111,27 +121,16 @@ fn streamed(
 }
 
 /// The body of a reply that is sent while it is made; `None` if the reply is whole.
-pub(crate) fn rest_of(
-    state: &AppState,
-    reply: &mut Reply,
-    origin: Origin,
-    request: &HttpRequest,
-) -> Result<Option<BoxBody>, ApiError> {
-    let Some(rest) = reply.rest.take() else {
-        return Ok(None);
-    };
+pub(crate) fn rest_of(state: &AppState, reply: &mut Reply, origin: Origin, request: &HttpRequest) -> Option<BoxBody> {
+    let rest = reply.rest.take()?;
     if let Some(length) = rest.length
         && request.method() == Method::HEAD
     {
-        return Ok(Some(BoxBody::new(OmittedBody(length))));
+        return Some(BoxBody::new(OmittedBody(length)));
     }
-    let slot = state
-        .streams
-        .start(origin.client.owner(), &rest, &state.response_bytes)?;
     let first = std::mem::take(&mut reply.body);
     let pool = (&state.search_pool, origin, state.query_timeout);
-    let body = StreamBody::new(first, rest, slot, pool, request);
-    Ok(Some(BoxBody::new(body)))
+    Some(BoxBody::new(StreamBody::new(first, rest, pool, request)))
 }
 
 /// Searches and compresses, on the thread that calls it.

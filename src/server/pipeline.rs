@@ -377,7 +377,7 @@ impl Exchange<'_> {
             self.keep_charge();
         }
         let mut reply = reply?;
-        if let Some(body) = job::rest_of(self.state, &mut reply, self.origin(), request)? {
+        if let Some(body) = job::rest_of(self.state, &mut reply, self.origin(), request) {
             return Ok(success(reply, tag.as_ref()).set_body(body));
         }
         // A 304 must not stand for a page that says that there is nothing.
@@ -411,7 +411,8 @@ impl Exchange<'_> {
 
     async fn run(&mut self, work: Work, origin: Origin, deadline: Deadline) -> Result<Reply, ApiError> {
         let accepted = Accepted::of(self.request);
-        let made = job::run(self.state, work, accepted, origin, deadline).await?;
+        let is_head = self.request.method() == Method::HEAD;
+        let made = job::run(self.state, work, accepted, is_head, origin, deadline).await?;
         (self.trace.timing, self.memory) = (made.timing, made.memory);
         Ok(made.reply)
     }
