@@ -32,7 +32,7 @@ use crate::{
 pub(crate) struct Departments {
     all: Vec<DepartmentNames>,
     /// Indexes into `all`.
-    by_key: HashMap<String, usize>,
+    by_key: BTreeMap<String, usize>,
     pairs: NamePairs,
 }
 
@@ -56,7 +56,7 @@ const EVIDENCE: u64 = 10;
 #[derive(Default, Serialize, Deserialize)]
 struct NamePairs {
     /// From the key of a French name to the key of the English one.
-    english_of: HashMap<String, String>,
+    english_of: BTreeMap<String, String>,
 }
 
 /// The names of an entry of [`Facet::NamedDepartment`] or [`Facet::Department`].
@@ -152,7 +152,7 @@ impl NamePairs {
                 // A name that occurs more often as an English name stays one.
                 && counts.english.get(french).is_none_or(|as_english| *as_english < count)
         };
-        let mut english_of = HashMap::new();
+        let mut english_of = BTreeMap::new();
         for ((english, french), count) in &counts.pairs {
             if is_same(english, french, *count) {
                 english_of.insert(french.clone(), english.clone());
@@ -381,6 +381,15 @@ mod tests {
 
     fn key_of(departments: &Departments, english: &str, french: &str) -> String {
         departments.of_entry(&entry(english, french)).unwrap().key.clone()
+    }
+
+    #[test]
+    fn equal_entries_give_equal_bytes() {
+        let entries: Vec<(Vec<String>, u64)> = (0..50)
+            .map(|number| (entry(&format!("Agency {number}"), &format!("Agence {number}")), 2))
+            .collect();
+        let bytes = || serde_json::to_string(&departments(&entries)).unwrap();
+        assert_eq!(bytes(), bytes());
     }
 
     #[test]
