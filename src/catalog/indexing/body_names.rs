@@ -38,7 +38,7 @@ pub(super) fn join(
     for body in made.iter_mut().filter(|body| body.names.len() > 1) {
         recount(engine, body).context("counting the records of bodies of the index just built")?;
     }
-    finish(Party::Body, &names, &clusters, made, started)
+    finish(Party::Body, names, clusters, made, started)
 }
 
 /// The departments of the index, each with its French name. What is stated of either name is stated of the department.

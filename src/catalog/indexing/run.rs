@@ -141,7 +141,7 @@ impl CheckedDumps<'_> {
         let buyers = learned.buyers.into_lines();
         let derive = || {
             let joined = || {
-                let suppliers = supplier_names::join(&*engine, &mentions, &self.claims)?;
+                let suppliers = supplier_names::join(&*engine, mentions, &self.claims)?;
                 Ok([suppliers, body_names::join(&*engine, buyers, &self.claims)?])
             };
             derive(&*engine, &manifests, previous, commodities, joined, bids)

@@ -74,14 +74,15 @@ fn refused(path: &Path, problems: &str) -> anyhow::Error {
 /// Joins the names of the index just built to suppliers.
 pub(super) fn join(
     engine: &dyn Engine,
-    mentions: &[MentionLine],
+    mentions: Vec<MentionLine>,
     claims: &ClaimsFile,
 ) -> anyhow::Result<(SupplierList, SupplierReport)> {
     let started = Instant::now();
-    let names = Names::new(mentions, all_records(engine, Party::Supplier)?);
+    let names = Names::new(&mentions, all_records(engine, Party::Supplier)?);
+    drop(mentions);
     let clusters = Clusters::new(&names, &claims.resolve(Party::Supplier, &names)?);
     let made = made::suppliers(&names, &clusters, Party::Supplier);
-    finish(Party::Supplier, &names, &clusters, made, started)
+    finish(Party::Supplier, names, clusters, made, started)
 }
 
 impl ClaimsFile {
@@ -94,13 +95,15 @@ impl ClaimsFile {
 /// The list of suppliers or bodies, and the report on it.
 pub(super) fn finish(
     party: Party,
-    names: &Names,
-    clusters: &Clusters,
+    names: Names,
+    clusters: Clusters,
     made: Vec<Supplier>,
     started: Instant,
 ) -> anyhow::Result<(SupplierList, SupplierReport)> {
+    let mut report = SupplierReport::new(party, &names, &clusters);
+    // Before the list takes memory.
+    drop((names, clusters));
     let suppliers = SupplierList::parse(party, made::lines(made)?.into())?;
-    let mut report = SupplierReport::new(party, names, clusters);
     report.seconds = started.elapsed().as_secs_f64();
     Ok((suppliers, report))
 }

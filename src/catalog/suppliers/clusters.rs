@@ -275,7 +275,8 @@ mod tests {
         let several = clusters.members.iter().filter(|members| members.len() > 1);
         let keys = |members: &Vec<u32>| members.iter().map(|name| names.get(*name).key.clone()).collect();
         let suppliers = made::suppliers(&names, &clusters, Party::Supplier);
-        (several.map(keys).collect(), made::lines(suppliers).unwrap())
+        let lines = String::from_utf8(made::lines(suppliers).unwrap()).unwrap();
+        (several.map(keys).collect(), lines)
     }
 
     fn claim(claim: &str, a: &str, b: &str) -> String {

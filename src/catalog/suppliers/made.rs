@@ -25,23 +25,21 @@ const MAX_SUGGESTIONS: usize = 20;
 const MAX_PLACES: usize = 5;
 
 /// The suppliers as the lines of a file, those with most records first.
-pub(crate) fn lines(mut suppliers: Vec<Supplier>) -> Result<String> {
+pub(crate) fn lines(mut suppliers: Vec<Supplier>) -> Result<Vec<u8>> {
     suppliers.par_sort_by(|a, b| {
         let mentions = |of: &Supplier| of.names.iter().map(|name| name.mentions).sum::<u64>();
         (b.records, mentions(b))
             .cmp(&(a.records, mentions(a)))
             .then_with(|| a.id.cmp(&b.id))
     });
-    let mut text = String::new();
-    let lines: Vec<String> = suppliers
-        .par_iter()
-        .map(serde_json::to_string)
-        .collect::<serde_json::Result<_>>()?;
-    for line in lines {
-        text.push_str(&line);
-        text.push('\n');
-    }
-    Ok(text)
+    // Each supplier is dropped as soon as its line is there: together they take hundreds of megabytes.
+    let parts = suppliers.into_par_iter().try_fold(Vec::new, |mut text, supplier| {
+        serde_json::to_writer(&mut text, &supplier)?;
+        text.push(b'\n');
+        serde_json::Result::Ok(text)
+    });
+    let parts: Vec<Vec<u8>> = parts.collect::<serde_json::Result<_>>()?;
+    Ok(parts.concat())
 }
 
 /// The suppliers or bodies, in the order of the clusters.
