@@ -13,6 +13,7 @@ pub mod entity_type;
 pub mod facet;
 pub mod fold;
 pub(crate) mod interner;
+pub(crate) mod known_texts;
 pub(crate) mod mail_safe_text;
 pub mod municipality;
 pub mod plans;

@@ -15,6 +15,7 @@ use crate::{
         Language, Record, Role,
         fold::words,
         interner::{Interner, Texts},
+        known_texts::{KnownTexts, parts},
         similarity_terms,
     },
 };
@@ -24,14 +25,41 @@ const REPEATED: [Role; 4] = [Role::Vendor, Role::Department, Role::CommodityWord
 
 #[derive(Default)]
 pub(super) struct TextTerms {
-    words: Interner,
+    words: NumberedWords,
     stems: StemNumbers,
     relevance: RelevanceTerms,
-    repeated: RepeatedTexts,
+    /// The words of texts that repeat.
+    repeated: KnownTexts,
     text_log: PostingsLog,
     subject_log: PostingsLog,
     relevance_log: PostingsLog,
     texts: RecordTexts,
+}
+
+/// The words, with numbers.
+#[derive(Default)]
+struct NumberedWords {
+    words: Interner,
+    /// The words of parts of texts.
+    parts: KnownTexts,
+}
+
+impl NumberedWords {
+    /// Appends the words of a text.
+    fn split(&mut self, text: &str, list: &mut Vec<u32>) {
+        let mut number = |word: &str| self.words.add(word.as_bytes()).0;
+        for part in parts(text) {
+            // Numbers and codes seldom recur.
+            if part.bytes().any(|byte| byte.is_ascii_digit()) {
+                words(part, |word| list.push(number(word)));
+            } else {
+                let of_part = self
+                    .parts
+                    .list(part, |list| words(part, |word| list.push(number(word))));
+                list.extend_from_slice(of_part);
+            }
+        }
+    }
 }
 
 /// The words of the texts of one record.
@@ -56,7 +84,7 @@ impl TextTerms {
         self.texts.ranges.clear();
         for role in REPEATED {
             for text in record.texts(role) {
-                let list = self.repeated.words(text, &mut self.words);
+                let list = self.repeated.list(text, |list| self.words.split(text, list));
                 self.texts.add(text, |words| words.extend_from_slice(list));
             }
         }
@@ -71,7 +99,7 @@ impl TextTerms {
                 let range = self.texts.range_of(text, &mut self.words);
                 for language in similarity_terms::languages(field) {
                     for word in &self.texts.words[range.clone()] {
-                        if let Some(stem) = self.stems.of(*language, *word, &self.words) {
+                        if let Some(stem) = self.stems.of(*language, *word, &self.words.words) {
                             self.subject_log.push(stem);
                         }
                     }
@@ -98,7 +126,7 @@ impl TextTerms {
     }
 
     pub(super) fn finish(self) -> TextFields {
-        let text = FieldTerms::new(self.words.into_texts(), self.text_log);
+        let text = FieldTerms::new(self.words.words.into_texts(), self.text_log);
         TextFields {
             relevance: self.relevance.finish(&text, self.relevance_log),
             subject: FieldTerms::new(self.stems.terms.into_texts(), self.subject_log),
@@ -118,39 +146,13 @@ impl RecordTexts {
     }
 
     /// Where the words of a text of the record are, which is split unless it was added.
-    fn range_of(&mut self, text: &str, interner: &mut Interner) -> Range<usize> {
+    fn range_of(&mut self, text: &str, words: &mut NumberedWords) -> Range<usize> {
         // Empty texts may have one address, and none has a word.
         let known = self.ranges.iter().find(|(address, _)| *address == text.as_ptr());
         match known {
             Some((_, range)) => range.clone(),
-            None => self.add(text, |list| split(text, interner, list)),
+            None => self.add(text, |list| words.split(text, list)),
         }
-    }
-}
-
-fn split(text: &str, interner: &mut Interner, list: &mut Vec<u32>) {
-    words(text, |word| list.push(interner.add(word.as_bytes()).0));
-}
-
-/// The words of texts that were seen before.
-#[derive(Default)]
-struct RepeatedTexts {
-    texts: Interner,
-    /// Where the words of each text end in `words`.
-    ends: Vec<usize>,
-    words: Vec<u32>,
-}
-
-impl RepeatedTexts {
-    fn words(&mut self, text: &str, interner: &mut Interner) -> &[u32] {
-        let (number, is_new) = self.texts.add(text.as_bytes());
-        if is_new {
-            split(text, interner, &mut self.words);
-            self.ends.push(self.words.len());
-        }
-        let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.words[start..self.ends[number]]
     }
 }
 
