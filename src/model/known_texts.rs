@@ -23,6 +23,11 @@ impl KnownTexts {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.numbers[start..self.ends[number]]
     }
+
+    /// About the memory that it takes, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.texts.size() + size_of_val(self.ends.as_slice()) + size_of_val(self.numbers.as_slice())
+    }
 }
 
 /// The parts of a text between its spaces. Its words are those of the parts, one part after the other: nothing that

@@ -80,10 +80,12 @@ impl<'a> Record<'a> {
             .and_then(|number| self.values[number].as_text())
     }
 
-    /// Whether the record has a declared field.
-    pub(crate) fn states(&self, field: &str) -> bool {
-        let number = self.schema.field_number(field);
-        number.is_some_and(|number| !matches!(self.values[number], RecordValue::Absent))
+    /// The object, or the array of objects, of a declared field as JSON, if the record has one.
+    pub(crate) fn nested(&self, field: &str) -> Option<&str> {
+        match self.values[self.schema.field_number(field)?] {
+            RecordValue::Nested(json) => Some(json),
+            _ => None,
+        }
     }
 
     /// The texts of the fields with a role, in the role's order.

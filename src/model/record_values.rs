@@ -6,6 +6,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
+use serde_json::value::RawValue;
 
 use crate::model::schema::{FieldType, Schema};
 
@@ -28,8 +29,8 @@ pub(crate) enum RecordValue<'a> {
     Number(f64),
     /// The texts in an array of texts.
     Texts(Vec<Cow<'a, str>>),
-    /// An object or an array of objects: never searched.
-    Nested,
+    /// An object or an array of objects, as JSON: never searched.
+    Nested(&'a str),
 }
 
 /// Why a line is not a record. The message fits after `file:line: `.
@@ -161,11 +162,29 @@ impl<'de> DeserializeSeed<'de> for OneValue {
     type Value = Checked<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-        json.deserialize_any(self)
+        match self.0 {
+            FieldType::Object | FieldType::ObjectArray => {
+                let raw = <&RawValue>::deserialize(json)?;
+                Ok(self.nested(raw.get()))
+            }
+            _ => json.deserialize_any(self),
+        }
     }
 }
 
 impl OneValue {
+    fn nested<'a>(&self, json: &'a str) -> Checked<'a> {
+        match (json.as_bytes().first(), self.0) {
+            (Some(b'{'), FieldType::Object) | (Some(b'['), FieldType::ObjectArray) => Ok(RecordValue::Nested(json)),
+            (Some(b'{'), _) => Err("an object"),
+            (Some(b'['), _) => Err("an array"),
+            (Some(b'"'), _) => Err("a string"),
+            (Some(b't' | b'f'), _) => Err("a boolean"),
+            (Some(b'n'), _) => Ok(RecordValue::Absent),
+            _ => Err("a number"),
+        }
+    }
+
     fn text<'a>(&self, text: Cow<'a, str>) -> Checked<'a> {
         match self.0 {
             FieldType::Text | FieldType::Date => Ok(RecordValue::Text(text)),
@@ -218,10 +237,7 @@ impl<'de> Visitor<'de> for OneValue {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(match self.0 {
-            FieldType::Object => Ok(RecordValue::Nested),
-            _ => Err("an object"),
-        })
+        Ok(Err("an object"))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
@@ -235,10 +251,7 @@ impl<'de> Visitor<'de> for OneValue {
             return Ok(Ok(RecordValue::Texts(texts)));
         }
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(match self.0 {
-            FieldType::ObjectArray => Ok(RecordValue::Nested),
-            _ => Err("an array"),
-        })
+        Ok(Err("an array"))
     }
 }
 

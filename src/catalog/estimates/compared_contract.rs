@@ -61,7 +61,7 @@ impl ComparedContract {
         let schema = Schema::of(entity_type);
         let record = Record::parse(schema, bytes).ok()?;
         let (date, value) = date_and_price(&record)?;
-        let facts = PurchaseFacts::of_record(&record, bytes);
+        let facts = PurchaseFacts::of_record(&record);
         let identity = ContractIdentity::of(&record, value);
         if is_same_solicitation(&item.facts.numbers, facts.numbers.iter().chain(&identity.numbers)) {
             return None;

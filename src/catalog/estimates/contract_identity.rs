@@ -44,7 +44,7 @@ pub(crate) struct ContractIdentity {
     vendor: String,
     /// The value.
     cents: i64,
-    /// The date and number of the amendment, as texts that sort in the order of time.
+    /// The date and number of the amendment, as texts that sort in the order of time; empty for none.
     pub(crate) amendment: (String, String),
 }
 
@@ -53,6 +53,15 @@ pub(crate) struct ContractIdentity {
 pub(crate) enum VendorOrValue<'a> {
     Vendor(&'a str),
     Cents(i64),
+}
+
+/// With as many digits as others, so that it sorts like them; empty for the contract itself, which is number 0.
+fn amendment_number(record: &Record) -> String {
+    let number = record.text("amendment_number").unwrap_or_default();
+    match number.trim_start_matches('0') {
+        "" => String::new(),
+        number => format!("{number:0>8}"),
+    }
 }
 
 impl ContractIdentity {
@@ -65,7 +74,7 @@ impl ContractIdentity {
             numbers: fields.iter().filter_map(|field| number(field)).collect(),
             vendor: record.texts(Role::Vendor).next().map(vendor_key).unwrap_or_default(),
             cents: (value * 100.0).round() as i64,
-            amendment: (text("amendment_date"), format!("{:0>8}", text("amendment_number"))),
+            amendment: (text("amendment_date"), amendment_number(record)),
         }
     }
 

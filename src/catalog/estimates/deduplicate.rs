@@ -12,16 +12,8 @@ use crate::model::{Date, EntityType};
 ///
 /// Of the records of one contract, the one that was amended last is kept, then the one whose entity
 /// type comes first in [`CONTRACT_TYPES`].
-pub(crate) fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[String]) -> (Vec<ComparedContract>, usize) {
-    contracts.sort_by(|a, b| {
-        let type_index =
-            |contract: &ComparedContract| CONTRACT_TYPES.iter().position(|other| *other == contract.entity_type);
-        let last_amended = b.identity.amendment.cmp(&a.identity.amendment);
-        last_amended
-            .then(type_index(a).cmp(&type_index(b)))
-            .then(b.date.cmp(&a.date))
-            .then_with(|| a.id.cmp(&b.id))
-    });
+pub(crate) fn deduplicate(contracts: Vec<ComparedContract>, exclude: &[String]) -> (Vec<ComparedContract>, usize) {
+    let contracts = sorted(contracts);
     let places = places(&contracts);
     let mut kept: Vec<ComparedContract> = Vec::with_capacity(contracts.len());
     for (contract, place) in contracts.into_iter().zip(places) {
@@ -35,6 +27,23 @@ pub(crate) fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[Strin
     kept.retain(|contract| !exclude.contains(&contract.id) && !contract.merged.iter().any(|id| exclude.contains(id)));
     let excluded = before - kept.len();
     (kept, excluded)
+}
+
+/// The records, the one that is kept of each contract first. Their places are sorted, because a record is large.
+fn sorted(contracts: Vec<ComparedContract>) -> Vec<ComparedContract> {
+    let type_index =
+        |contract: &ComparedContract| CONTRACT_TYPES.iter().position(|other| *other == contract.entity_type);
+    let mut order: Vec<usize> = (0..contracts.len()).collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (&contracts[*a], &contracts[*b]);
+        let last_amended = b.identity.amendment.cmp(&a.identity.amendment);
+        last_amended
+            .then(type_index(a).cmp(&type_index(b)))
+            .then(b.date.cmp(&a.date))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    let mut contracts: Vec<Option<ComparedContract>> = contracts.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| contracts[at].take()).collect()
 }
 
 /// For each record, the index of its contract among the distinct ones, in the order of their first records.

@@ -53,7 +53,7 @@ impl Holdout {
             id: record.id().to_owned(),
             date,
             value,
-            facts: PurchaseFacts::of_record(&record, bytes),
+            facts: PurchaseFacts::of_record(&record),
         })
     }
 

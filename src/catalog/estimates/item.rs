@@ -35,7 +35,7 @@ pub(crate) struct PreparedItem {
     /// Keys of the buyer for [`crate::query::Filter::FacetValue`], up to [`MAX_BUYERS`]; there are
     /// several if sources name it differently.
     pub(crate) buyer_filter_keys: Vec<String>,
-    /// Numbers the stems of the item and of the contracts that it is compared with.
+    /// Numbers the item's stems, and finds them in the contracts that it is compared with.
     pub(crate) lexicon: Lexicon,
     /// The stems of the item's text, indexed by their numbers in `lexicon`.
     pub(crate) stems: Vec<String>,
@@ -85,7 +85,7 @@ impl PreparedItem {
         };
         let mut lexicon = Lexicon::new();
         let text = PurchaseText::of_record(&record, schema, &mut lexicon);
-        let facts = PurchaseFacts::of_record(&record, bytes);
+        let facts = PurchaseFacts::of_record(&record);
         let item = PreparedItem::new(engine, facts, text, lexicon, deadline)?;
         Ok(Some(PreparedItem {
             is_record: true,
@@ -117,7 +117,7 @@ impl PreparedItem {
         engine: &dyn Engine,
         facts: PurchaseFacts,
         text: PurchaseText,
-        lexicon: Lexicon,
+        mut lexicon: Lexicon,
         deadline: &Deadline,
     ) -> Result<PreparedItem, Error> {
         let mut buyer_keys: HashSet<String> = facts.buyers.iter().cloned().collect();
@@ -139,7 +139,7 @@ impl PreparedItem {
         {
             buyer_keys.extend(name.map(|name| Facet::NamedDepartment.key(name)));
         }
-        let stems = lexicon.stems();
+        let stems = lexicon.end_item();
         let term_weights = CONTRACT_TYPES
             .iter()
             .map(|entity_type| TermWeights::of(engine, *entity_type, &stems, deadline))

@@ -40,14 +40,8 @@ struct PurchaseRules {
     limited_tendering_reason_fr: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct RecordWithRules {
-    #[serde(default)]
-    eligibility: Option<PurchaseRules>,
-}
-
 impl PurchaseFacts {
-    pub(crate) fn of_record(record: &Record, bytes: &[u8]) -> PurchaseFacts {
+    pub(crate) fn of_record(record: &Record) -> PurchaseFacts {
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(|key| key.into_owned()).collect() };
         let text = |name: &str| record.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let names = Facet::NamedDepartment.entry(record);
@@ -67,11 +61,7 @@ impl PurchaseFacts {
                 .texts(Role::ProcurementMethod)
                 .map(fold)
                 .find(|key| !key.is_empty()),
-            terms: if record.states("eligibility") {
-                terms(bytes)
-            } else {
-                None
-            },
+            terms: record.nested("eligibility").and_then(terms),
             numbers: numbers.map(fold).filter(|number| is_distinctive(number)).collect(),
         }
     }
@@ -129,10 +119,9 @@ pub(crate) fn is_distinctive(folded: &str) -> bool {
     vocabulary::identifies(folded) && folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
 }
 
-fn terms(bytes: &[u8]) -> Option<String> {
-    // The record was parsed before, so an error here means an eligibility of another shape, which
-    // states nothing.
-    let rules = serde_json::from_slice::<RecordWithRules>(bytes).ok()?.eligibility?;
+/// The key of the terms that a record's eligibility states. One of another shape states nothing.
+fn terms(eligibility: &str) -> Option<String> {
+    let rules: PurchaseRules = serde_json::from_str(eligibility).ok()?;
     let mut agreements = rules.trade_agreements;
     agreements.sort();
     let reason = rules

@@ -81,7 +81,7 @@ fn find_offers(market: &Market, item: &PreparedItem, terms: &[String]) -> Result
 fn read_offer(today: Date, item: &mut PreparedItem, bytes: &Bytes, squared_idf: &[f64]) -> Option<MatchingOffer> {
     let schema = Schema::of(EntityType::StandingOffer);
     let record = Record::parse(schema, bytes).ok()?;
-    let facts = PurchaseFacts::of_record(&record, bytes);
+    let facts = PurchaseFacts::of_record(&record);
     let purchase_text = PurchaseText::of_record(&record, schema, &mut item.lexicon);
     let similarity = item.text.similarity(&purchase_text, squared_idf);
     let has_equal_code = facts.codes.iter().any(|code| item.facts.codes.contains(code));
