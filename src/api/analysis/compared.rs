@@ -4,9 +4,9 @@ use crate::{
     api::{
         analysis::{
             bids::pair::Side,
-            commodity::PREFERRED,
+            commodity::{PREFERRED, most_records},
             figures::{FigurePlan, Figures},
-            profile, supplier,
+            headline, profile, supplier,
         },
         cost::ScanCost,
         params::{filters::commodity_filter, include::Include},
@@ -102,10 +102,13 @@ impl ComparedType {
         FigurePlan::new(facets.into_iter().map(TermsAggregation::all).collect(), include)
     }
 
-    /// What the figures of so many things cost: they, and the records of every entity type.
+    /// What the figures of so many things cost: they, their headlines, and the records of every entity type. Without a
+    /// requested entity type, that of the one with most records.
     pub(crate) fn cost(self, generation: &Generation, requested: Option<EntityType>, things: usize) -> ScanCost {
-        let entity_type = requested.unwrap_or(PREFERRED[0]);
-        let mut scans = vec![(entity_type, self.figures(entity_type).scans() * things)];
+        let all = PREFERRED.map(|of| (of, generation.manifest_of(of).records));
+        let entity_type = requested.or(most_records(all)).unwrap_or(PREFERRED[0]);
+        let of_each = self.figures(entity_type).scans() + headline::SCANS;
+        let mut scans = vec![(entity_type, of_each * things)];
         scans.extend(EntityType::ALL.map(|entity_type| (entity_type, things)));
         ScanCost::of(generation, &scans)
     }
@@ -158,12 +161,13 @@ pub(crate) fn entity_types(things: &[Compared]) -> Vec<(EntityType, u64)> {
     all.filter(|(_, records)| *records > 0).collect()
 }
 
-/// The first preferred entity type that all things have records of, or at least one.
+/// The entity type that a page compares first: that of [`most_records`] among those that all things have records of; if
+/// there is none, among all.
 pub(crate) fn common_entity_type(things: &[Compared]) -> EntityType {
     let types = entity_types(things);
-    let of_all = |(of, _): &&(EntityType, u64)| things.iter().all(|thing| thing.records(*of) > 0);
-    let chosen = types.iter().find(of_all).or_else(|| types.first());
-    chosen.map_or(PREFERRED[0], |(of, _)| *of)
+    let is_of_all = |(of, _): &(EntityType, u64)| things.iter().all(|thing| thing.records(*of) > 0);
+    let common = most_records(types.iter().copied().filter(is_of_all));
+    common.or_else(|| most_records(types)).unwrap_or(PREFERRED[0])
 }
 
 fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
@@ -209,4 +213,43 @@ fn of_commodity(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
     let records: Vec<_> = rows.map(|(of, records)| (of, records, filter.clone())).collect();
     let subject = Subject::Commodity(code);
     Ok((!records.is_empty()).then_some(Compared { subject, records }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compared_entity_type_is_the_one_of_most_records() {
+        use EntityType::{Contract, Disclosure, Tender};
+        let code = || CommodityCode::parse("72141003").unwrap();
+        let thing = |records: &[(EntityType, u64)]| Compared {
+            subject: Subject::Commodity(code()),
+            records: records
+                .iter()
+                .map(|(of, records)| (*of, *records, commodity_filter(&code())))
+                .collect(),
+        };
+        for (first, second, expected) in [
+            // A handful of contracts does not hide hundreds of disclosures.
+            (
+                &[(Contract, 6), (Disclosure, 602)][..],
+                &[(Contract, 2), (Disclosure, 9)][..],
+                Disclosure,
+            ),
+            (
+                &[(Contract, 600), (Disclosure, 6)],
+                &[(Contract, 2), (Disclosure, 9)],
+                Contract,
+            ),
+            // What all have comes first, then what names suppliers.
+            (&[(Contract, 6), (Disclosure, 602)], &[(Contract, 2)], Contract),
+            (&[(Contract, 1), (Tender, 50)], &[(Contract, 1), (Tender, 50)], Contract),
+            (&[(Contract, 1)], &[(Disclosure, 2)], Disclosure),
+            (&[], &[], Contract),
+        ] {
+            let common = common_entity_type(&[thing(first), thing(second)]);
+            assert_eq!(common, expected, "{first:?} {second:?}");
+        }
+    }
 }

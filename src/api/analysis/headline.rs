@@ -9,6 +9,10 @@ use crate::{
     model::{Date, EntityType, Facet},
 };
 
+/// How often the headline of a page scans the records, in addition to its figures: once, for how much of the value of
+/// the largest supplier or buyer is doubtful.
+pub(crate) const SCANS: usize = 1;
+
 /// The days from the first notice of a solicitation to its first award. `None` if there is no notice or no award, if
 /// the award is older, or if not all records of an entity type that may have either were read.
 pub(crate) fn days_to_award(found: &[Matches], events: &[Event]) -> Option<i32> {

@@ -5,7 +5,7 @@ use crate::{
         analysis::{
             commodity::{PREFERRED, most_records},
             figures::{FigurePlan, Figures},
-            supplier,
+            headline, supplier,
         },
         cost::ScanCost,
         params::include::Include,
@@ -75,12 +75,12 @@ fn figures(facet: Facet, entity_type: EntityType) -> FigurePlan {
     )
 }
 
-/// What the complete profile of a name costs: its figures, and its records of every entity type. Without a requested
-/// entity type, the figures are of any that names suppliers: the cost is that of the largest one.
+/// What the complete profile of a name costs: its figures, its headline, and its records of every entity type. Without
+/// a requested entity type, the figures are of any that names suppliers: the cost is that of the largest one.
 pub(crate) fn cost(generation: &Generation, facet: Facet, requested: Option<EntityType>) -> ScanCost {
     let all = entity_types(facet).map(|of| (of, generation.manifest_of(of).records));
     let entity_type = requested.or(most_records(all)).unwrap_or(PREFERRED[0]);
-    let mut scans = vec![(entity_type, figures(facet, entity_type).scans())];
+    let mut scans = vec![(entity_type, figures(facet, entity_type).scans() + headline::SCANS)];
     scans.extend(entity_types(facet).map(|entity_type| (entity_type, 1)));
     ScanCost::of(generation, &scans)
 }

@@ -15,6 +15,7 @@ use super::{
     commodity_list::{self, CommodityPage},
     explanation::ExplanationPlan,
     figures::FigurePlan,
+    headline, profile,
     search_plan::SearchPlan,
     suggestions::SuggestionPlan,
 };
@@ -241,6 +242,17 @@ fn a_plan_scans_what_it_states() {
         plan.run(&ask, &resolved("q=snow").query).unwrap();
         assert_eq!(plan.scans(), scans(&recorder.take()));
     }
+}
+
+#[test]
+fn a_profile_costs_its_figures_and_its_headline() {
+    let (ask, recorder, _folder) = generation();
+    let records = ask.generation.manifest_of(EntityType::Contract).records;
+    let found = profile::find(&ask, Facet::Vendor, "acme").unwrap();
+    profile::profile(&ask, Facet::Vendor, &found, None).unwrap();
+    let scanned = scans(&recorder.take()) + headline::SCANS;
+    let stated = profile::cost(&ask.generation, Facet::Vendor, None).records();
+    assert_eq!(stated, scanned as u64 * records);
 }
 
 #[test]
