@@ -1,6 +1,8 @@
 //! Market figures as a table: what each figure is, for how many records its source states what it needs, and what it
 //! means.
 
+use std::collections::BTreeSet;
+
 use crate::{
     api::analysis::market_figures::{MarketFigures, NewSuppliers},
     pages::messages::Texts,
@@ -45,12 +47,13 @@ pub(crate) enum MarketScope {
 const YEARS: usize = 20;
 
 /// The table; `None` if no source states any of it. The share without competition has a table of its own on pages of
-/// names.
+/// names. `covered` are the years that the sources cover: suppliers of other years say nothing about the market.
 pub(crate) fn market_table(
     t: Texts,
     figures: &MarketFigures,
     scope: MarketScope,
     has_competition: bool,
+    covered: &BTreeSet<i32>,
 ) -> Option<MarketTable> {
     let row = |name: &'static str, value: Option<String>, coverage: f64| MarketRow {
         name,
@@ -85,7 +88,8 @@ pub(crate) fn market_table(
         suppliers: t.count(year.suppliers),
         new: t.count(year.new),
     };
-    let years = figures.new_suppliers.iter().rev().take(YEARS);
+    let is_covered = |of: &&NewSuppliers| covered.is_empty() || covered.contains(&of.year);
+    let years = figures.new_suppliers.iter().rev().filter(is_covered).take(YEARS);
     let new_suppliers: Vec<SupplierYear> = match scope {
         MarketScope::Suppliers => years.map(year).collect(),
         MarketScope::OneSupplier => Vec::new(),
@@ -154,7 +158,7 @@ mod tests {
     #[test]
     fn each_figure_states_its_coverage() {
         let english = Texts::of(Language::English);
-        let table = market_table(english, &figures(), MarketScope::Suppliers, true).unwrap();
+        let table = market_table(english, &figures(), MarketScope::Suppliers, true, &BTreeSet::new()).unwrap();
         let rows: Vec<(&str, Option<&str>, &str)> = table
             .rows
             .iter()
@@ -172,6 +176,15 @@ mod tests {
         );
         let years: Vec<i32> = table.new_suppliers.iter().map(|year| year.year).collect();
         assert_eq!(years, [2023, 2022]);
+        let covered = market_table(
+            english,
+            &figures(),
+            MarketScope::Suppliers,
+            true,
+            &BTreeSet::from([2023]),
+        )
+        .unwrap();
+        assert_eq!(covered.new_suppliers.len(), 1, "no source covers 2022");
         for row in &table.rows {
             for t in Language::ALL.map(Texts::of) {
                 assert!(
@@ -186,7 +199,7 @@ mod tests {
     #[test]
     fn one_supplier_has_no_share_among_suppliers() {
         let english = Texts::of(Language::English);
-        let table = market_table(english, &figures(), MarketScope::OneSupplier, false).unwrap();
+        let table = market_table(english, &figures(), MarketScope::OneSupplier, false, &BTreeSet::new()).unwrap();
         let names: Vec<&str> = table.rows.iter().map(|row| row.name).collect();
         assert_eq!(names, ["bids", "growth"]);
         assert!(table.new_suppliers.is_empty());
@@ -197,6 +210,6 @@ mod tests {
             },
             ..figures()
         };
-        assert!(market_table(english, &unknown, MarketScope::OneSupplier, false).is_none());
+        assert!(market_table(english, &unknown, MarketScope::OneSupplier, false, &BTreeSet::new()).is_none());
     }
 }

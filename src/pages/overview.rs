@@ -342,7 +342,7 @@ impl<'a> Overview<'a> {
 
     pub(crate) fn market(&self, scope: MarketScope, has_competition: bool) -> Option<MarketTable> {
         let figures = self.figures.included.market.as_ref()?;
-        market_table(self.t, figures, scope, has_competition)
+        market_table(self.t, figures, scope, has_competition, &self.covered_years())
     }
 
     /// How much of the total is doubtful. `without` is the search without these records.

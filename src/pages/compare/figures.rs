@@ -72,9 +72,13 @@ impl CoveredYears {
     }
 }
 
-/// The table. Other years than those of all things are left out of the rows that compare these.
+/// The table. If the sources do not cover the same years of all things, differences are stated only in the rows of the
+/// years that they cover of all.
 pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYears) -> Vec<Row> {
-    let row = |label: String, figure: &dyn Fn(&Side) -> Figure| Row::new(t, label, sides.iter().map(figure).collect());
+    let of_years = |label: String, figure: &dyn Fn(&Side) -> Figure, is_even: bool| {
+        Row::new(t, label, sides.iter().map(figure).collect(), is_even)
+    };
+    let row = |label: String, figure: &dyn Fn(&Side) -> Figure| of_years(label, figure, covered.is_even);
     let of = |side: &Side, figure: &dyn Fn(&Overview) -> Figure| side.overview.as_ref().map_or(Figure::Missing, figure);
     let Some(first) = sides.iter().find_map(|side| side.overview.as_ref()) else {
         return Vec::new();
@@ -95,10 +99,11 @@ pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYear
         let years = written_years(t, &covered.common);
         let label = |what: &str| t.with("compare-in-years", &[("what", &what), ("years", &years)]);
         let number = |of: &Overview| Figure::Count(in_years(of, &covered.common).0);
-        rows.push(row(label(&kinds), &|side| of(side, &number)));
+        rows.push(of_years(label(&kinds), &|side| of(side, &number), true));
         if first.amount.is_some() {
             let value = |of: &Overview| Figure::Money(in_years(of, &covered.common).1);
-            rows.push(row(label(&t.text("compare-fact-value")), &|side| of(side, &value)));
+            let label = label(&t.text("compare-fact-value"));
+            rows.push(of_years(label, &|side| of(side, &value), true));
         }
     }
     if sides
@@ -158,12 +163,13 @@ fn without_competition(side: &Side) -> Figure {
 }
 
 impl Row {
-    fn new(t: Texts, label: String, figures: Vec<Figure>) -> Row {
+    /// `is_even` states whether the figures are of the same years, so that they differ for no other reason.
+    fn new(t: Texts, label: String, figures: Vec<Figure>, is_even: bool) -> Row {
         let cell = |(number, figure): (usize, &Figure)| Cell {
             value: figure.written(t),
             difference: figures
                 .first()
-                .filter(|_| number > 0)
+                .filter(|_| number > 0 && is_even)
                 .and_then(|first| difference(t, first, figure)),
         };
         Row {
@@ -203,4 +209,23 @@ fn difference(t: Texts, first: &Figure, own: &Figure) -> Option<String> {
     }
     let key = if own > first { "compare-more" } else { "compare-less" };
     Some(t.with(key, &[("amount", &amount)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Language;
+
+    #[test]
+    fn figures_of_different_years_have_no_differences() {
+        let t = Texts::of(Language::English);
+        let differences = |is_even| {
+            let figures = vec![Figure::Count(2), Figure::Count(5), Figure::Count(2)];
+            let row = Row::new(t, "Contracts".to_owned(), figures, is_even);
+            row.cells.into_iter().map(|cell| cell.difference).collect::<Vec<_>>()
+        };
+        let stated = |text: &str| Some(text.to_owned());
+        assert_eq!(differences(true), [None, stated("3 more"), stated("the same")]);
+        assert_eq!(differences(false), [None, None, None]);
+    }
 }

@@ -54,6 +54,6 @@ market-about-top_five = Share of the value that the five suppliers with the most
 market-about-concentration = Sum of the squared shares of the suppliers: near 0 for many small ones, 10,000 for a single one.
 market-about-growth = Change of the value by amendments, where the value before them is published.
 market-new-title = New suppliers by year
-market-new-about = A supplier is new in the year of its first record among these.
+market-new-about = A supplier is new in the year of its first record among these: in the first year that the sources cover, all are. Years that no source covers are left out.
 market-new = New
 market-suppliers = All of the year

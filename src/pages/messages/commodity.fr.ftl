@@ -54,6 +54,6 @@ market-about-top_five = Part de la valeur détenue par les cinq fournisseurs qui
 market-about-concentration = Somme des carrés des parts des fournisseurs : près de 0 pour de nombreux petits, 10 000 pour un seul.
 market-about-growth = Variation de la valeur par des modifications, là où la valeur initiale est publiée.
 market-new-title = Nouveaux fournisseurs par année
-market-new-about = Un fournisseur est nouveau l’année de sa première fiche parmi celles-ci.
+market-new-about = Un fournisseur est nouveau l’année de sa première fiche parmi celles-ci : la première année couverte, tous le sont. Les années qu’aucune source ne couvre sont omises.
 market-new = Nouveaux
 market-suppliers = Tous ceux de l’année

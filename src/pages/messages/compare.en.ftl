@@ -26,7 +26,7 @@ compare-points = { $count ->
 }
 compare-years = By year, on one axis
 compare-nothing = There are no records of this type. Choose another type.
-compare-uneven = The sources do not cover the same years for all: the whole totals are not comparable. The rows “in { $years }” have only the years that are covered for all.
+compare-uneven = The sources do not cover the same years for all, so figures of all years are not comparable. Only the rows “in { $years }”, of the years that are covered for all, state differences.
 compare-no-common-years = The sources cover no year for all: these totals are not comparable.
 compare-in-years = { $what } in { $years }
 compare-fact-value = Total value
