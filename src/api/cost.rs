@@ -134,7 +134,7 @@ fn reads(text: &TextQuery) -> usize {
 /// The number of records that a request reads: those of the entity type, once for each scan. Counting a facet is a
 /// scan, and so is counting the total. Filters do not lower it: how many records they leave is known only after the
 /// search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ScanCost(u64);
 
 impl ScanCost {
@@ -155,6 +155,12 @@ impl ScanCost {
     /// The same, and all bids read so often.
     pub(crate) fn and_bids(self, generation: &Generation, scans: usize) -> ScanCost {
         ScanCost(self.0.saturating_add(ScanCost::of_bids(generation, scans).0))
+    }
+
+    /// The same, and the total of a search.
+    pub(crate) fn and_count(self, generation: &Generation, query: &SearchQuery) -> ScanCost {
+        let records = generation.manifest_of(query.entity_type).records;
+        ScanCost(self.0.saturating_add(records)).with_text(generation, query, 1)
     }
 
     /// The same, and `searches` searches for the text of `query`. Decision D-256: what they read beyond

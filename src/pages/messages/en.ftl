@@ -57,6 +57,7 @@ not-published = not published
 home-title = Who sells what to Canada’s public bodies?
 home-search-label = Search contracts and tenders
 home-kind-label = In
+home-kind-any = All records
 home-examples = Try:
 home-example-1 = snow removal
 home-example-2 = bridge repair

@@ -57,6 +57,7 @@ not-published = non publié
 home-title = Qui vend quoi aux organismes publics du Canada ?
 home-search-label = Chercher des contrats et des appels d’offres
 home-kind-label = Parmi
+home-kind-any = Toutes les fiches
 home-examples = Exemples :
 home-example-1 = déneigement
 home-example-2 = réfection de pont

@@ -22,6 +22,7 @@ mod no_matches;
 mod no_matches_view;
 mod notes;
 mod parameter_error;
+mod prepared;
 mod results;
 mod results_query;
 mod search_address;

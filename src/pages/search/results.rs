@@ -6,10 +6,7 @@ use askama::Template;
 use crate::{
     api::{
         analysis::{currencies::currencies_of, quality::quality_of},
-        params::{
-            paging::{MAX_LIMIT, MAX_OFFSET},
-            resolve::ResolvedSearch,
-        },
+        params::paging::{MAX_LIMIT, MAX_OFFSET},
     },
     catalog::ask::Ask,
     engine::{Deadline, Error, aggregation::Aggregation},
@@ -20,9 +17,8 @@ use crate::{
     },
     model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
     pages::{
-        address, export,
         messages::Texts,
-        page::{Exports, Layout, PageCall, Section, render},
+        page::{Layout, PageCall, Section, render},
         quality::{self, TotalDoubt},
         route::{Handler, Page},
         search::{
@@ -38,15 +34,16 @@ use crate::{
             no_matches_view::{ShownNothing, without_conditions},
             notes::{coverage, csv_note, still_open},
             parameter_error::ShownError,
+            prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
-            search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
+            search_address::{DEFAULT_LIMIT, SearchAddress},
             sentence::sentence,
             shortcuts::{Shortcuts, shortcuts},
             sort_links::{SortLink, sort_links},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
         },
     },
-    query::{SortKey, Start},
+    query::Start,
 };
 
 pub(crate) const PAGE: Page = Page {
@@ -135,7 +132,7 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
         return refusal(call, &asked, error, StatusCode::UNPROCESSABLE_ENTITY);
     }
     match asked.resolve(&call.resolve_context(asked.entity_type), DEFAULT_LIMIT) {
-        Ok(search) => results(call, asked, search),
+        Ok(search) => results(call, kinds(call, asked, search)),
         Err(error) => match error.parameter_error() {
             Some(refused) => refusal(call, &asked, ShownError::of(&asked, refused, call.t), error.status),
             None => Err(error),
@@ -143,18 +140,16 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     }
 }
 
-/// The page of results. It costs what it counts: [`Plan::cost`].
-fn results(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Result<Work, ApiError> {
-    let heading = heading(&asked, call.t);
-    let layout = call.layout(heading.clone(), Section::Search);
-    let layout = layout.with_exports(exports(call, &asked, &search));
+/// The page of results of one of these searches.
+fn results(call: &PageCall, all: Vec<Prepared>) -> Result<Work, ApiError> {
     // The address as it was written is in the page: in the link to the other language.
-    let normal_form = (call.query.to_owned(), search.page.limit);
-    let plan = Plan::new(asked, search, &call.generation, call.today);
-    let cost = plan.cost(&call.generation);
+    let limit = all.first().map(|of| of.plan.search.page.limit);
+    let normal_form = (call.query.to_owned(), limit);
+    let cost = Prepared::cost(&all, &call.generation);
     let (t, today) = (call.t, call.today);
     let rows = u64::from(call.plan_limits.page_cap).min(MAX_LIMIT);
     let work = Work::search(&call.generation, move |ask| {
+        let Prepared { plan, layout, heading } = Prepared::chosen(ask, all)?;
         let found = plan.run(ask)?;
         let context = SearchContext {
             asked: &plan.asked,
@@ -327,43 +322,6 @@ fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: St
     };
     let reply: Reply = render(&page)?.with_status(status);
     Ok(Work::new(Job::Ready(reply)).with_validator(Validator::None))
-}
-
-fn heading(asked: &SearchAddress, t: Texts) -> String {
-    let kind = t.keyed("kinds-", asked.entity_type.name());
-    match asked.value("q").filter(|_| asked.has_words()) {
-        Some(q) => t.with("search-title-about", &[("kind", &kind), ("query", &shortened(q))]),
-        None => kind,
-    }
-}
-
-/// The same records from the API, and as CSV from their first page on.
-///
-/// What a page does by itself is stated in the address of the API: the translation, and the order by relevance.
-fn exports(call: &PageCall, asked: &SearchAddress, search: &ResolvedSearch) -> Exports {
-    let limit = asked
-        .value("limit")
-        .map_or_else(|| DEFAULT_LIMIT.to_string(), str::to_owned);
-    let mut json = asked.parameters.with("limit", &limit).with("include_total", "true");
-    if search.query.sort.key == SortKey::Relevance {
-        json = json.with("sort_by", RELEVANCE);
-    }
-    if search.translation.is_some() {
-        json = json.with("translate", "true");
-    }
-    if search.query.text.as_ref().is_some_and(|text| text.codes().is_some()) {
-        json = json.with("match_codes", "true");
-    }
-    let kind = asked.entity_type.name();
-    let rows = asked
-        .parameters
-        .without(&["cursor", "offset", "limit"])
-        .with("kind", kind);
-    let csv = rows.after(&address::page(call.lang, "search.csv"));
-    Exports {
-        whole: export::links(call.lang, kind, &json),
-        ..call.exports(json.after(&format!("/{kind}")), csv)
-    }
 }
 
 fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {

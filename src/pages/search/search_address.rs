@@ -61,7 +61,8 @@ impl SearchAddress {
         }
     }
 
-    /// Reads an address. The second value is a `kind` that is not an entity type; contracts take its place.
+    /// Reads an address. The second value is a `kind` that is not an entity type; contracts take its place, and that of
+    /// none.
     pub(crate) fn read(lang: Language, query: &str) -> Result<(SearchAddress, Option<String>), ApiError> {
         let parameters = Parameters::parse(query)?;
         let kind = parameters.get(KIND).unwrap_or(EntityType::Contract.name());
@@ -93,6 +94,11 @@ impl SearchAddress {
             });
         }
         given.resolve(context)
+    }
+
+    /// Whether the address states no place in the results.
+    pub(crate) fn is_first_page(&self) -> bool {
+        PAGING.iter().all(|name| self.value(name).is_none())
     }
 
     /// The entity type that the address states.

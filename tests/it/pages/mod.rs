@@ -12,6 +12,7 @@ mod findable;
 mod frame;
 mod home;
 pub mod html;
+mod kinds;
 mod open;
 mod paid;
 mod profile;

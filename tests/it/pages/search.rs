@@ -434,7 +434,7 @@ fn nothing_found_shows_what_each_condition_costs() {
     let html = server.html("/en/search?vendor=b%C3%A9ton&q=yard", 200);
     assert!(!html.contains("Suppliers with a similar name"), "{html}");
 
-    let html = server.html("/en/search?q=yard", 200);
+    let html = server.html("/en/search?kind=contract&q=yard", 200);
     assert!(html.contains("Found among other records"), "{html}");
 }
 

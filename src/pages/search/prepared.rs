@@ -1,0 +1,116 @@
+//! A search with the frame of its page, in the entity types that the page may show.
+
+use crate::{
+    api::{analysis::commodity::most_records, cost::ScanCost, params::resolve::ResolvedSearch},
+    catalog::{ask::Ask, generation::Generation},
+    http::error::ApiError,
+    model::EntityType,
+    pages::{
+        address, export,
+        messages::Texts,
+        page::{Exports, Layout, PageCall, Section},
+        search::{
+            context::shortened,
+            results_query::Plan,
+            search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
+        },
+    },
+    query::SortKey,
+};
+
+/// The search in each entity type that its page may show: the one that the address states. If it states none, words
+/// are searched for in all that accept the conditions, and the page shows that of [`most_records`].
+pub(super) fn kinds(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Vec<Prepared> {
+    let is_open = !asked.states_kind && asked.is_first_page() && search.query.text.is_some();
+    let others = EntityType::ALL
+        .into_iter()
+        .filter(|of| is_open && *of != asked.entity_type);
+    let mut all = Vec::new();
+    for (other, has_all) in others.map(|other| asked.of_other(other)) {
+        if let (true, Ok(search)) = (
+            has_all,
+            other.resolve(&call.resolve_context(other.entity_type), DEFAULT_LIMIT),
+        ) {
+            all.push(Prepared::of(call, other, search));
+        }
+    }
+    all.insert(0, Prepared::of(call, asked, search));
+    all
+}
+
+/// A search, and the frame of its page.
+pub(super) struct Prepared {
+    pub(super) plan: Plan,
+    pub(super) layout: Layout,
+    pub(super) heading: String,
+}
+
+impl Prepared {
+    fn of(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Prepared {
+        let heading = heading(&asked, call.t);
+        let layout = call.layout(heading.clone(), Section::Search);
+        Prepared {
+            layout: layout.with_exports(exports(call, &asked, &search)),
+            heading,
+            plan: Plan::new(asked, search, &call.generation, call.today),
+        }
+    }
+
+    /// The one of the entity type that is shown.
+    pub(super) fn chosen(ask: &Ask, mut all: Vec<Prepared>) -> Result<Prepared, ApiError> {
+        let mut counts = vec![1];
+        if all.len() > 1 {
+            counts = ask.counts(all.iter().map(|of| of.plan.search.query.clone()).collect())?;
+        }
+        let types = all.iter().map(|of| of.plan.asked.entity_type);
+        let most = most_records(types.clone().zip(counts));
+        let number = types.clone().position(|of| Some(of) == most).unwrap_or_default();
+        Ok(all.swap_remove(number))
+    }
+
+    /// What the page costs, whichever entity type it shows: what the most expensive one counts ([`Plan::cost`]), and
+    /// the total of each if there are several.
+    pub(super) fn cost(all: &[Prepared], generation: &Generation) -> ScanCost {
+        let most = all.iter().map(|of| of.plan.cost(generation)).max();
+        let cost = most.unwrap_or(ScanCost::of(generation, &[]));
+        let queries = all.iter().map(|of| &of.plan.search.query).filter(|_| all.len() > 1);
+        queries.fold(cost, |cost, query| cost.and_count(generation, query))
+    }
+}
+
+pub(super) fn heading(asked: &SearchAddress, t: Texts) -> String {
+    let kind = t.keyed("kinds-", asked.entity_type.name());
+    match asked.value("q").filter(|_| asked.has_words()) {
+        Some(q) => t.with("search-title-about", &[("kind", &kind), ("query", &shortened(q))]),
+        None => kind,
+    }
+}
+
+/// The same records from the API, and as CSV from their first page on.
+///
+/// What a page does by itself is stated in the address of the API: the translation, and the order by relevance.
+fn exports(call: &PageCall, asked: &SearchAddress, search: &ResolvedSearch) -> Exports {
+    let limit = asked
+        .value("limit")
+        .map_or_else(|| DEFAULT_LIMIT.to_string(), str::to_owned);
+    let mut json = asked.parameters.with("limit", &limit).with("include_total", "true");
+    if search.query.sort.key == SortKey::Relevance {
+        json = json.with("sort_by", RELEVANCE);
+    }
+    if search.translation.is_some() {
+        json = json.with("translate", "true");
+    }
+    if search.query.text.as_ref().is_some_and(|text| text.codes().is_some()) {
+        json = json.with("match_codes", "true");
+    }
+    let kind = asked.entity_type.name();
+    let rows = asked
+        .parameters
+        .without(&["cursor", "offset", "limit"])
+        .with("kind", kind);
+    let csv = rows.after(&address::page(call.lang, "search.csv"));
+    Exports {
+        whole: export::links(call.lang, kind, &json),
+        ..call.exports(json.after(&format!("/{kind}")), csv)
+    }
+}

@@ -1,0 +1,81 @@
+//! The entity type that a page of results shows.
+
+use std::sync::LazyLock;
+
+use procure::model::entity_type::EntityType;
+use serde_json::json;
+
+use super::html::assert_shows;
+use crate::support::TestServer;
+
+/// One contract, three disclosures and four tenders of a department.
+static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
+    use EntityType::{Contract, Disclosure, Tender};
+    let record = |(number, (of, day)): (usize, &(EntityType, &str))| {
+        let mut record = json!({
+            "record_id": format!("r{number}"), "municipality": "federal", "department_en": "National Defence",
+            "title_en": "Radar parts", "description_en": "Radar parts",
+        });
+        match of {
+            Tender => {
+                record["publication_date"] = json!("2023-01-02");
+                record["closing_date"] = json!(day);
+            }
+            _ => {
+                record["award_date"] = json!(day);
+                record["vendor_name"] = json!("Acme");
+            }
+        }
+        (*of, record.to_string())
+    };
+    let all = [
+        (Contract, "2024-01-01"),
+        (Disclosure, "2023-01-01"),
+        (Disclosure, "2023-05-01"),
+        (Disclosure, "2024-01-01"),
+        (Tender, "2023-02-28"),
+        (Tender, "2023-03-01"),
+        (Tender, "2023-03-31"),
+        (Tender, "2024-04-01"),
+    ];
+    TestServer::own(&all.iter().enumerate().map(record).collect::<Vec<_>>(), |_| {})
+});
+
+/// The entity type of the active tab.
+fn shown(html: &str) -> &str {
+    let active = html.split("aria-current=\"page\">").skip(1);
+    let mut names = active.filter_map(|part| Some(part.split_once(" <span class=\"search-count\"")?.0));
+    names.find(|name| !name.contains('<')).unwrap()
+}
+
+#[test]
+fn an_address_without_a_kind_shows_that_of_most_records_that_name_suppliers() {
+    let home = SERVER.html("/en", 200);
+    assert!(home.contains("<option value=\"\">All records</option>"), "{home}");
+    for (query, expected, count) in [
+        (
+            "q=radar&kind=",
+            "Disclosed federal contracts",
+            "3 disclosed federal contracts",
+        ),
+        ("q=radar&kind=contract", "Contracts", "1 contract"),
+        ("q=radar&kind=tender", "Tenders", "4 tenders"),
+        ("q=nothing", "Contracts", "0 contracts"),
+        // Without words, and in the middle of results, contracts are shown.
+        ("", "Contracts", "1 contract"),
+        ("q=radar&offset=0", "Contracts", "1 contract"),
+    ] {
+        let html = SERVER.html(&format!("/en/search?{query}"), 200);
+        assert_eq!(shown(&html), expected, "{query}");
+        assert_shows(&html, &[count]);
+    }
+    // A search that follows leaves the choice to the page again, unless a link made it.
+    let html = SERVER.html("/en/search?q=radar", 200);
+    assert!(!html.contains("name=\"kind\""), "{html}");
+    assert!(html.contains("/en/search.csv?q=radar&#38;kind=disclosure"), "{html}");
+    assert!(
+        SERVER
+            .html("/en/search?q=radar&kind=tender", 200)
+            .contains("name=\"kind\" value=\"tender\"")
+    );
+}
