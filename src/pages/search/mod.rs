@@ -23,6 +23,7 @@ mod no_matches_view;
 mod notes;
 mod parameter_error;
 mod prepared;
+mod question;
 mod results;
 mod results_query;
 mod search_address;

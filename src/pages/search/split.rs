@@ -12,7 +12,11 @@ use crate::{
     pages::{
         messages::Texts,
         place_names::place_name,
-        search::{context::shortened, search_address::SearchAddress},
+        search::{
+            context::shortened,
+            question::{Asking, Word, content, is_question, ranges, without_question, words},
+            search_address::SearchAddress,
+        },
     },
     query::{SearchQuery, translate::is_function_word},
 };
@@ -50,40 +54,6 @@ struct Takes<'a> {
 
 /// Years that a search may be about.
 const YEARS: RangeInclusive<u16> = 1990..=2099;
-
-/// The maximum number of words in the name of a place.
-const MAX_NAME_WORDS: usize = 8;
-
-/// Words that begin a question. Folded, in both languages, separated by `|` and without elided
-/// articles ("sans appel d'offres"), as in all lists here.
-const QUESTION_WORDS: &str = "\
-    combien|est ce|how|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
-
-/// Verbs and adverbs of questions, which do not describe what was bought.
-const WORDS_OF_QUESTIONS: &str = "\
-    a t elle|a t il|a t on|achete|achetent|all|are|awarded|bought|buys|coute|coutent|currently|\
-    depense|did|do|does|else|est|eu|get|gets|got|had|has|is|many|most|much|now|obtenu|ont|paid|plus|sells|\
-    sold|sont|soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
-
-/// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
-const WORDS_IN_QUESTIONS: &str = "\
-    against|autre|autres|bid|bids|buy|cost|costs|cout|couts|il|pay|price|prices|prix|sell|still|there|\
-    they|we";
-
-/// What asks for contracts, among contracts. In a name, only the plural is one.
-const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
-
-/// What asks for purchases without competition, the longest first.
-const WITHOUT_COMPETITION: &str = "\
-    awarded without competition|sans mise en concurrence|without competition|without a tender|\
-    without tendering|without tenders|without tender|sans appels offres|sans appel offres|\
-    sans appel offre|sans concurrence|non competitive|de gre a gre|gre a gre|sole sourced|sole sourcing|\
-    sole source|single source";
-
-/// What asks for tenders that take bids, the longest first.
-const OPEN_TENDERS: &str = "\
-    avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
-    open calls for tenders|open call for tenders|open tenders|tenders open";
 
 /// Words before a city that belong to its name.
 const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
@@ -160,9 +130,6 @@ pub(crate) fn subject(text: &str) -> Option<String> {
     (!words.is_empty() && words != text.trim()).then_some(words)
 }
 
-/// A word as it was written, and folded.
-type Word<'a> = (&'a str, String);
-
 /// The parts of a text.
 ///
 /// `None` for a text with operators of the query language, and if neither words nor two conditions are left.
@@ -171,19 +138,14 @@ fn parts<'a>(text: &'a str, takes: Takes<'a>) -> Option<Parts<'a>> {
     if text.split_whitespace().any(is_operator) {
         return None;
     }
-    let mut written: Vec<Word> = text
-        .split_whitespace()
-        .map(|word| (word, word_list(word).join(" ")))
-        .filter(|(_, folded)| !folded.is_empty())
-        .collect();
+    let mut written = words(text);
     let is_year = |(_, folded): &Word| folded.parse().is_ok_and(|year| YEARS.contains(&year));
     let years: Vec<usize> = (0..written.len()).filter(|number| is_year(&written[*number])).collect();
     let year = match years[..] {
         [number] if takes.year => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
         _ => None,
     };
-    let first = written.iter().find(|(_, folded)| !is_function_word(folded));
-    let is_question = first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded));
+    let is_question = is_question(&written);
     let place = place(&written, takes.places).map(|(place, Range { start: mut from, end })| {
         let is_of_name = |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded);
         while from > 0 && is_of_name(&written[from - 1].1) {
@@ -192,12 +154,11 @@ fn parts<'a>(text: &'a str, takes: Takes<'a>) -> Option<Parts<'a>> {
         written.drain(from..end);
         place
     });
-    let without_competition = takes.competition && remove_phrase(&mut written, WITHOUT_COMPETITION);
+    let without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
     // "Which tenders are open?"
-    let is_word = |(_, folded): &Word| !is_of_question(folded, is_question);
-    let without_question: Vec<Word> = written.iter().filter(|word| is_word(word)).cloned().collect();
+    let without_question = without_question(&written, is_question);
     let mut tenders = without_question.clone();
-    let open = takes.open && remove_phrase(&mut tenders, OPEN_TENDERS);
+    let open = takes.open && Asking::OpenTenders.take(&mut tenders);
     let conditions = [place.is_some(), year.is_some(), without_competition, open];
     let conditions = conditions.into_iter().filter(|is_one| *is_one).count();
     if conditions == 0 && !is_question {
@@ -211,64 +172,6 @@ fn parts<'a>(text: &'a str, takes: Takes<'a>) -> Option<Parts<'a>> {
         without_competition,
         open,
     })
-}
-
-/// Removes the first of the phrases that the words have.
-fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
-    let phrases: Vec<&str> = phrases.split('|').collect();
-    let found = ranges(written).into_iter().filter_map(|(text, range)| {
-        let order = phrases.iter().position(|phrase| *phrase == text)?;
-        Some((order, range))
-    });
-    let first = found.min_by_key(|(order, range)| (*order, range.start));
-    if let Some((_, range)) = &first {
-        written.drain(range.clone());
-    }
-    first.is_some()
-}
-
-/// Up to [`MAX_NAME_WORDS`] words that follow each other, folded, and which they are.
-fn ranges(written: &[Word]) -> Vec<(String, Range<usize>)> {
-    let starts = 0..written.len();
-    let of_start = |from: usize| {
-        let last = written.len().min(from + MAX_NAME_WORDS);
-        (from + 1..=last).map(move |to| (joined(&written[from..to]), from..to))
-    };
-    starts.flat_map(of_start).collect()
-}
-
-fn joined(written: &[Word]) -> String {
-    let words: Vec<&str> = written.iter().map(|(_, folded)| folded.as_str()).collect();
-    words.join(" ")
-}
-
-/// The words without function words, and words for contracts, at their ends: "sel de route".
-fn content(mut written: Vec<Word>) -> String {
-    if written
-        .iter()
-        .all(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || is_function_word(folded))
-    {
-        return String::new();
-    }
-    let is_left_out = |(_, folded): &Word| is_function_word(folded) || CONTRACTS[..2].contains(&folded.as_str());
-    while written.first().is_some_and(is_left_out) {
-        written.remove(0);
-    }
-    while written.last().is_some_and(is_left_out) {
-        written.pop();
-    }
-    let ends = |c: char| matches!(c, '?' | ',' | ';' | ':' | '!');
-    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(ends)).collect();
-    words.join(" ")
-}
-
-fn is_of_question(word: &str, is_question: bool) -> bool {
-    let is_asking = is_in(QUESTION_WORDS, word) || is_in(WORDS_IN_QUESTIONS, word);
-    is_in(WORDS_OF_QUESTIONS, word) || (is_question && is_asking)
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split('|').any(|one| one == word)
 }
 
 /// The place with the longest name among the words, and which words these are.
