@@ -269,6 +269,7 @@ search-meaning-department = Buyer
 search-meaning-solicitation = Solicitation
 search-meaning-commodity = Trade, by its code
 search-meaning-municipality = Place or government
+search-closing-in = closing: { $period }
 search-meaning-conditions = With conditions in place of words
 search-meaning-words = Without the words of the question
 search-meaning-translated = In the words of the other language

@@ -269,6 +269,7 @@ search-meaning-department = Acheteur
 search-meaning-solicitation = Appel d’offres par numéro
 search-meaning-commodity = Domaine, selon son code
 search-meaning-municipality = Lieu ou gouvernement
+search-closing-in = clôture : { $period }
 search-meaning-conditions = Avec des conditions à la place de mots
 search-meaning-words = Sans les mots de la question
 search-meaning-translated = Dans les mots de l’autre langue

@@ -3,12 +3,15 @@
 //! The lists are of folded words without elided articles ("sans appel d'offres" is "sans appel offres"), separated by
 //! `|`.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::{model::fold::word_list, query::translate::is_function_word};
 
 /// A word as it was written, and folded.
 pub(super) type Word<'a> = (&'a str, String);
+
+/// Years that a search may be about.
+const YEARS: RangeInclusive<i32> = 1990..=2099;
 
 /// The maximum number of words in the name of a place.
 const MAX_NAME_WORDS: usize = 8;
@@ -19,9 +22,10 @@ const QUESTION_WORDS: &str = "\
 
 /// Verbs and adverbs of questions, which do not describe what was bought.
 const WORDS_OF_QUESTIONS: &str = "\
-    a t elle|a t il|a t on|achete|achetent|all|are|awarded|bought|buys|coute|coutent|currently|\
-    depense|did|do|does|else|est|eu|get|gets|got|had|has|is|many|most|much|now|obtenu|ont|paid|plus|sells|\
-    sold|sont|soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
+    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|coute|\
+    coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|much|now|obtenu|\
+    octroyes|ont|paid|plus|publie|published|publies|sells|signed|sold|sont|soumissionne|spend|spends|spent|to|today|\
+    un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
@@ -30,6 +34,10 @@ const WORDS_IN_QUESTIONS: &str = "\
 
 /// What asks for contracts, among contracts. In a name, only the plural is one.
 const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
+
+/// What asks for tenders.
+const TENDERS: &str = "\
+    avis appels offres|avis appel offres|appels offres|appel offres|calls for tenders|call for tenders|tenders";
 
 /// What asks for purchases without competition.
 const WITHOUT_COMPETITION: &str = "\
@@ -43,18 +51,57 @@ const OPEN_TENDERS: &str = "\
     avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
     open calls for tenders|open call for tenders|open tenders|tenders open";
 
+/// What says that a period is that of the last day for bids.
+const CLOSING: &str = "\
+    qui se terminent|se terminent|se terminant|qui ont ferme|qui ferment|ferment|fermant|date de fermeture|\
+    date de cloture|cloturant|date limite|that are closing|that closed|that close|which close|closing date|\
+    closing|closed|due in";
+
+/// This year and the one before.
+const THIS_YEAR: &str = "cette annee|this year";
+const LAST_YEAR: &str = "annee derniere|annee passee|an dernier|an passe|last year";
+
+/// The months in the order of the year, in both languages.
+const MONTHS: [[&str; 2]; 12] = [
+    ["january", "janvier"],
+    ["february", "fevrier"],
+    ["march", "mars"],
+    ["april", "avril"],
+    ["may", "mai"],
+    ["june", "juin"],
+    ["july", "juillet"],
+    ["august", "aout"],
+    ["september", "septembre"],
+    ["october", "octobre"],
+    ["november", "novembre"],
+    ["december", "decembre"],
+];
+
+/// What comes before a year: the first of a period without an end, the first of two, and others that do not name the
+/// period ("before 2015").
+const SINCE: &str = "depuis|since";
+const BETWEEN: &str = "between|de|entre|from";
+const OTHER_BOUNDS: &str = "after|apres|avant|before|until";
+
+/// What is between the years of a period.
+const TO: &str = "a|and|et|to|until";
+
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Asking {
+    Tenders,
     OpenTenders,
     WithoutCompetition,
+    Closing,
 }
 
 impl Asking {
     const fn phrases(self) -> &'static str {
         match self {
+            Asking::Tenders => TENDERS,
             Asking::OpenTenders => OPEN_TENDERS,
             Asking::WithoutCompetition => WITHOUT_COMPETITION,
+            Asking::Closing => CLOSING,
         }
     }
 
@@ -62,6 +109,95 @@ impl Asking {
     pub(super) fn take(self, written: &mut Vec<Word>) -> bool {
         remove_phrase(written, self.phrases())
     }
+}
+
+/// A period, as the words state it. A day is written as `2015` or `2015-03`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Period {
+    pub(super) first: String,
+    /// `None` if it has no end.
+    pub(super) last: Option<String>,
+    pub(super) label: String,
+}
+
+impl Period {
+    /// Removes the only period of the words.
+    pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
+        let is_year = |number: &usize| written[*number].1.parse().is_ok_and(|year| YEARS.contains(&year));
+        let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
+        match years[..] {
+            [] => Period::take_relative(written, this_year),
+            [year] => Period::take_one(written, year),
+            [first, last] => Period::take_two(written, first, last),
+            _ => None,
+        }
+    }
+
+    fn take_relative(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
+        let year = if remove_phrase(written, THIS_YEAR) {
+            this_year
+        } else if remove_phrase(written, LAST_YEAR) {
+            this_year - 1
+        } else {
+            return None;
+        };
+        Some(Period {
+            first: year.to_string(),
+            last: Some(year.to_string()),
+            label: year.to_string(),
+        })
+    }
+
+    /// "2015", "March 2015", "since 2015".
+    fn take_one(written: &mut Vec<Word>, year: usize) -> Option<Period> {
+        let month = year.checked_sub(1).and_then(|before| month(&written[before].1));
+        let from = year - usize::from(month.is_some());
+        let before = |list: &str| from > 0 && is_in(list, &written[from - 1].1);
+        if before(OTHER_BOUNDS) {
+            return None;
+        }
+        let is_open = before(SINCE);
+        let first = match month {
+            Some(month) => format!("{}-{month:02}", written[year].1),
+            None => written[year].1.clone(),
+        };
+        let words = written.drain(from - usize::from(is_open)..=year);
+        let label: Vec<&str> = words.map(|(word, _)| word.trim_matches(is_mark)).collect();
+        Some(Period {
+            last: (!is_open).then(|| first.clone()),
+            first,
+            label: label.join(" "),
+        })
+    }
+
+    /// "2015 to 2018", "entre 2015 et 2018".
+    fn take_two(written: &mut Vec<Word>, first: usize, last: usize) -> Option<Period> {
+        let years = [first, last].map(|number| written[number].1.clone());
+        let is_period = last == first + 2 && is_in(TO, &written[first + 1].1) && years[0] < years[1];
+        if !is_period {
+            return None;
+        }
+        let has_word = first > 0 && is_in(BETWEEN, &written[first - 1].1);
+        written.drain(first - usize::from(has_word)..=last);
+        let label = years.join("–");
+        let [first, last] = years;
+        Some(Period {
+            first,
+            last: Some(last),
+            label,
+        })
+    }
+}
+
+fn month(word: &str) -> Option<usize> {
+    MONTHS
+        .iter()
+        .position(|names| names.contains(&word))
+        .map(|number| number + 1)
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '?' | ',' | ';' | ':' | '!' | '.' | '(' | ')')
 }
 
 /// The words of a text that have letters or digits.
@@ -133,4 +269,48 @@ pub(super) fn content(mut written: Vec<Word>) -> String {
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split('|').any(|one| one == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_is_one_year_or_month_or_what_is_between_two_years() {
+        for (text, expected) in [
+            ("paving 2015?", Some(("2015", Some("2015"), "2015", "paving"))),
+            (
+                "closing in March 2024",
+                Some(("2024-03", Some("2024-03"), "March 2024", "closing in")),
+            ),
+            ("août, 2016", Some(("2016-08", Some("2016-08"), "août 2016", ""))),
+            ("may 2015", Some(("2015-05", Some("2015-05"), "may 2015", ""))),
+            ("depuis 2019", Some(("2019", None, "depuis 2019", ""))),
+            ("since May 2019", Some(("2019-05", None, "since May 2019", ""))),
+            (
+                "sel entre 2015 et 2018",
+                Some(("2015", Some("2018"), "2015–2018", "sel")),
+            ),
+            ("salt 2015 to 2018", Some(("2015", Some("2018"), "2015–2018", "salt"))),
+            ("paving this year", Some(("2026", Some("2026"), "2026", "paving"))),
+            ("l’an dernier", Some(("2025", Some("2025"), "2025", ""))),
+            ("before 2015", None),
+            ("après mars 2015", None),
+            ("audit 2015 2016", None),
+            ("2018 to 2015", None),
+            ("2014 to 2015 or 2016", None),
+            ("march", None),
+        ] {
+            let mut written = words(text);
+            let found = Period::take(&mut written, 2026);
+            let found = found
+                .as_ref()
+                .map(|of| (of.first.as_str(), of.last.as_deref(), of.label.as_str()));
+            let left: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
+            let left = left.join(" ");
+            let expected_period = expected.map(|(first, last, label, _)| (first, last, label));
+            assert_eq!(found, expected_period, "{text}");
+            assert_eq!(left, expected.map_or(text, |(.., left)| left), "{text}");
+        }
+    }
 }

@@ -1,10 +1,7 @@
 //! Conditions among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place and a year, and
 //! "gré à gré" for a method. As words, each of them would have to be in the text of a record.
 
-use std::{
-    collections::HashMap,
-    ops::{Range, RangeInclusive},
-};
+use std::{collections::HashMap, ops::Range};
 
 use crate::{
     catalog::generation::{Coverage, Generation},
@@ -14,8 +11,9 @@ use crate::{
         place_names::place_name,
         search::{
             context::shortened,
-            question::{Asking, Word, content, is_question, ranges, without_question, words},
+            question::{Asking, Period, Word, content, is_question, ranges, without_question, words},
             search_address::SearchAddress,
+            written_values::canonical_value,
         },
     },
     query::{SearchQuery, translate::is_function_word},
@@ -25,7 +23,7 @@ use crate::{
 pub(crate) struct Split {
     pub(crate) asked: SearchAddress,
     pub(crate) query: SearchQuery,
-    /// The words, the place, the year and the method.
+    /// The words, the place, the period and the method.
     pub(crate) label: String,
     /// Whether words became conditions; else the words of a question are left out.
     pub(crate) has_conditions: bool,
@@ -36,10 +34,13 @@ pub(crate) struct Split {
 struct Parts<'a> {
     words: String,
     place: Option<&'a Coverage>,
-    year: Option<&'a str>,
+    period: Option<Period>,
+    /// Whether the period is that of the last day for bids.
+    closing: bool,
     /// Whether it asks for what was bought without competition.
     without_competition: bool,
-    /// Whether it asks for tenders that take bids.
+    /// Whether it asks for tenders, and for those that take bids.
+    tenders: bool,
     open: bool,
 }
 
@@ -48,12 +49,12 @@ struct Parts<'a> {
 struct Takes<'a> {
     places: &'a [Coverage],
     year: bool,
+    closing: bool,
     competition: bool,
+    tenders: bool,
     open: bool,
+    this_year: i32,
 }
-
-/// Years that a search may be about.
-const YEARS: RangeInclusive<u16> = 1990..=2099;
 
 /// Words before a city that belong to its name.
 const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
@@ -61,55 +62,35 @@ const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
 impl Split {
     /// `None` if the words state no further condition, or nothing else.
     pub(crate) fn of(asked: &SearchAddress, generation: &Generation, today: Date) -> Option<Split> {
-        let coverage = &generation.manifest_of(asked.entity_type).coverage;
-        let (tenders, has_all) = asked.of_other(EntityType::Tender);
-        let takes = Takes {
-            places: if asked.value("municipality").is_some() {
-                &[]
-            } else {
-                coverage
-            },
-            year: asked.value("issued_after").or(asked.value("issued_before")).is_none(),
-            competition: asked.value("competition").is_none() && Schema::of(asked.entity_type).accepts("competition"),
-            open: has_all && asked.value("status").or(asked.value("closing_after")).is_none(),
-        };
         let t = Texts::of(asked.lang);
         let text = asked.value("q")?;
+        let (tenders, has_all) = asked.of_other(EntityType::Tender);
+        let asks_for_tenders = has_all && (asked.entity_type == EntityType::Tender || asks_for_tenders(text));
+        let entity_type = if asks_for_tenders {
+            EntityType::Tender
+        } else {
+            asked.entity_type
+        };
+        let takes = Takes {
+            closing: asks_for_tenders && asked.value("closing_after").or(asked.value("closing_before")).is_none(),
+            ..Takes::of(asked, &generation.manifest_of(entity_type).coverage, has_all, today)
+        };
         let parts = parts(text, takes)?;
-        let (mut values, mut label) = (Vec::new(), Vec::new());
-        if !parts.words.is_empty() {
-            values.push(("q", parts.words.as_str()));
-            label.push(shortened(&parts.words));
-        }
-        if let Some(place) = parts.place {
-            values.push(("municipality", &place.municipality));
-            label.push(place_name(place, asked.lang).unwrap_or(&place.municipality).to_owned());
-        }
-        let days = parts
-            .year
-            .map(|year| [format!("{year}-01-01"), format!("{year}-12-31")]);
-        if let Some([first, last]) = &days {
-            values.extend([("issued_after", first.as_str()), ("issued_before", last.as_str())]);
-            label.extend(parts.year.map(str::to_owned));
-        }
-        if parts.without_competition {
-            values.push(("competition", "none"));
-            label.push(t.text("search-competition-none"));
-        }
-        let today = today.to_string();
-        if parts.open {
-            values.extend([("status", "Open"), ("closing_after", today.as_str())]);
-            label.push(t.text("search-open-today"));
-        }
-        let conditions = values.iter().filter(|(name, _)| *name != "q").count();
-        if parts.words == text && conditions == 0 {
+        let of_tenders = parts.tenders || parts.open || parts.closing;
+        let (values, label) = parts.conditions(t, today);
+        if parts.words == text && values.is_empty() {
             return None;
         }
-        let asked = if parts.open { tenders } else { asked.clone() };
-        let asked = asked.dropping(if parts.words.is_empty() { &["q"] } else { &[] });
-        let asked = asked.setting(&values);
+        let asked = if of_tenders { tenders } else { asked.clone() };
+        let asked = if parts.words.is_empty() {
+            asked.dropping(&["q"])
+        } else {
+            asked.setting(&[("q", &parts.words)])
+        };
+        let given: Vec<(&'static str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let asked = asked.setting(&given);
         Some(Split {
-            has_conditions: conditions > 0,
+            has_conditions: of_tenders || !values.is_empty(),
             query: asked.query_in(generation)?,
             asked,
             label: label.join(", "),
@@ -117,61 +98,156 @@ impl Split {
     }
 }
 
-/// A text without the words of a question, a year and a method: the names and the things that it is about, among which
+impl<'a> Takes<'a> {
+    /// `tenders`: whether tenders accept all conditions of the search.
+    fn of(asked: &SearchAddress, places: &'a [Coverage], tenders: bool, today: Date) -> Takes<'a> {
+        let has = |names: &[&str]| names.iter().any(|name| asked.value(name).is_some());
+        Takes {
+            places: if has(&["municipality"]) { &[] } else { places },
+            year: !has(&["issued_after", "issued_before"]),
+            closing: false,
+            competition: !has(&["competition"]) && Schema::of(asked.entity_type).accepts("competition"),
+            tenders,
+            open: tenders && !has(&["status", "closing_after"]),
+            this_year: today.year(),
+        }
+    }
+
+    /// Everything but places.
+    const fn all_but_places() -> Takes<'static> {
+        Takes {
+            places: &[],
+            year: true,
+            closing: true,
+            competition: true,
+            tenders: true,
+            open: true,
+            this_year: 0,
+        }
+    }
+}
+
+/// The names and values of parameters.
+type Values = Vec<(&'static str, String)>;
+
+impl Parts<'_> {
+    /// The conditions, and what the search is called with them.
+    fn conditions(&self, t: Texts, today: Date) -> (Values, Vec<String>) {
+        let (mut values, mut label): (Values, _) = (Vec::new(), Vec::new());
+        if !self.words.is_empty() {
+            label.push(shortened(&self.words));
+        }
+        if let Some(place) = self.place {
+            values.push(("municipality", place.municipality.clone()));
+            label.push(
+                place_name(place, t.language())
+                    .unwrap_or(&place.municipality)
+                    .to_owned(),
+            );
+        }
+        if let Some(period) = &self.period {
+            let [after, before] = if self.closing {
+                ["closing_after", "closing_before"]
+            } else {
+                ["issued_after", "issued_before"]
+            };
+            values.extend(canonical_value(after, &period.first).map(|day| (after, day)));
+            let last = period.last.as_ref().and_then(|last| canonical_value(before, last));
+            values.extend(last.map(|day| (before, day)));
+            label.push(if self.closing {
+                t.with("search-closing-in", &[("period", &period.label)])
+            } else {
+                period.label.clone()
+            });
+        }
+        if self.without_competition {
+            values.push(("competition", "none".to_owned()));
+            label.push(t.text("search-competition-none"));
+        }
+        if self.open {
+            values.push(("status", "Open".to_owned()));
+            values.extend((!self.closing).then(|| ("closing_after", today.to_string())));
+            label.push(t.text(if self.closing {
+                "search-status-Open"
+            } else {
+                "search-open-today"
+            }));
+        }
+        (values, label)
+    }
+}
+
+/// A text without the words of a question, a period and a method: the names and the things that it is about, among which
 /// a year or "how much" would count as rare words. `None` if that is the text itself, or nothing.
 pub(crate) fn subject(text: &str) -> Option<String> {
-    let takes = Takes {
-        places: &[],
-        year: true,
-        competition: true,
-        open: true,
-    };
-    let words = parts(text, takes)?.words;
+    let words = parts(text, Takes::all_but_places())?.words;
     (!words.is_empty() && words != text.trim()).then_some(words)
+}
+
+fn asks_for_tenders(text: &str) -> bool {
+    let mut written = words(text);
+    Asking::WithoutCompetition.take(&mut written);
+    Asking::Tenders.take(&mut written)
 }
 
 /// The parts of a text.
 ///
 /// `None` for a text with operators of the query language, and if neither words nor two conditions are left.
-fn parts<'a>(text: &'a str, takes: Takes<'a>) -> Option<Parts<'a>> {
+fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let is_operator = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
     if text.split_whitespace().any(is_operator) {
         return None;
     }
     let mut written = words(text);
-    let is_year = |(_, folded): &Word| folded.parse().is_ok_and(|year| YEARS.contains(&year));
-    let years: Vec<usize> = (0..written.len()).filter(|number| is_year(&written[*number])).collect();
-    let year = match years[..] {
-        [number] if takes.year => Some(written.remove(number).0.trim_matches(|c: char| !c.is_ascii_digit())),
-        _ => None,
+    let (period, closing) = match period(&mut written, takes) {
+        Some((period, closing)) => (Some(period), closing),
+        None => (None, false),
     };
     let is_question = is_question(&written);
-    let place = place(&written, takes.places).map(|(place, Range { start: mut from, end })| {
-        let is_of_name = |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded);
-        while from > 0 && is_of_name(&written[from - 1].1) {
-            from -= 1;
-        }
-        written.drain(from..end);
-        place
-    });
+    let place = take_place(&mut written, takes.places);
     let without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
     // "Which tenders are open?"
-    let without_question = without_question(&written, is_question);
-    let mut tenders = without_question.clone();
-    let open = takes.open && Asking::OpenTenders.take(&mut tenders);
-    let conditions = [place.is_some(), year.is_some(), without_competition, open];
+    let mut written = without_question(&written, is_question);
+    let open = takes.open && Asking::OpenTenders.take(&mut written);
+    let tenders = takes.tenders && Asking::Tenders.take(&mut written);
+    let conditions = [place.is_some(), period.is_some(), without_competition, open, tenders];
     let conditions = conditions.into_iter().filter(|is_one| *is_one).count();
     if conditions == 0 && !is_question {
         return None;
     }
-    let words = content(if open { tenders } else { without_question });
-    (!words.is_empty() || conditions > 1 || without_competition || open).then_some(Parts {
+    let words = content(written);
+    (!words.is_empty() || conditions > 1 || without_competition || open || closing).then_some(Parts {
         words,
         place,
-        year,
+        period,
+        closing,
         without_competition,
+        tenders,
         open,
     })
+}
+
+/// Removes the period of the words, and those that say that it is one of last days for bids.
+fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, bool)> {
+    let mut rest = written.clone();
+    let period = Period::take(&mut rest, takes.this_year)?;
+    let closing = takes.closing && Asking::Closing.take(&mut rest);
+    if !closing && !takes.year {
+        return None;
+    }
+    *written = rest;
+    Some((period, closing))
+}
+
+/// Removes the place with the longest name among the words.
+fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage]) -> Option<&'a Coverage> {
+    let (place, Range { start: mut from, end }) = place(written, coverage)?;
+    let is_of_name = |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded);
+    while from > 0 && is_of_name(&written[from - 1].1) {
+        from -= 1;
+    }
+    written.drain(from..end);
+    Some(place)
 }
 
 /// The place with the longest name among the words, and which words these are.
@@ -208,13 +284,13 @@ mod tests {
         let takes = |places, year| Takes {
             places,
             year,
-            competition: true,
-            open: true,
+            ..Takes::all_but_places()
         };
         let split = |text: &str| {
             let parts = parts(text, takes(&places, true))?;
             let place = parts.place.map(|place| place.municipality.clone()).unwrap_or_default();
-            Some((parts.words, place, parts.year.unwrap_or_default().to_owned()))
+            let period = parts.period.map(|period| period.label).unwrap_or_default();
+            Some((parts.words, place, period))
         };
         for (text, words, place, year) in [
             ("road works montreal", "road works", "montreal", ""),
@@ -264,7 +340,7 @@ mod tests {
         assert_eq!(parts("paving 2015", takes(&places, false)), None);
         assert_eq!(parts("paving Toronto", takes(&[], true)), None);
         let parts = parts("paving Toronto 2015", takes(&places, false)).unwrap();
-        assert_eq!((parts.words.as_str(), parts.year), ("paving 2015", None));
+        assert_eq!((parts.words.as_str(), parts.period), ("paving 2015", None));
         // Two years are no year.
         assert_eq!(split("audit 2015 2016"), None);
     }
@@ -274,9 +350,7 @@ mod tests {
         let places = [row("montreal", "Montreal", "Montréal")];
         let takes = Takes {
             places: &places,
-            year: true,
-            competition: true,
-            open: true,
+            ..Takes::all_but_places()
         };
         for (text, words, without_competition, open) in [
             ("contrats de gré à gré, Montréal", "", true, false),
@@ -311,6 +385,40 @@ mod tests {
         };
         let parts = parts("travaux de gré à gré, Montréal", taken).unwrap();
         assert_eq!(parts.words, "travaux de gré à gré");
+    }
+
+    #[test]
+    fn tenders_and_their_last_days_among_words_are_conditions() {
+        let places = [row("toronto", "Toronto", "Toronto")];
+        let takes = Takes {
+            places: &places,
+            ..Takes::all_but_places()
+        };
+        for (text, words, period, closing, open) in [
+            ("tenders closing in March 2024", "", "March 2024", true, false),
+            ("appels d’offres qui ferment en 2023", "", "2023", true, false),
+            (
+                "Which tenders for salt closed in Toronto in 2015?",
+                "salt",
+                "2015",
+                true,
+                false,
+            ),
+            ("open tenders closing in 2027", "", "2027", true, true),
+            ("tenders for snow removal", "snow removal", "", false, false),
+            ("appel d'offres pavage, mai 2016", "pavage", "mai 2016", false, false),
+            ("tenders published since 2020", "", "since 2020", false, false),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            let label = parts.period.map(|period| period.label).unwrap_or_default();
+            let found = (parts.words.as_str(), label.as_str(), parts.closing, parts.open);
+            assert_eq!(found, (words, period, closing, open), "{text}");
+        }
+        assert_eq!(parts("tenders", takes), None);
+        assert!(asks_for_tenders("avis d’appel d’offres 2015"));
+        for text in ["logiciels sans appel d’offres", "clôture 2015"] {
+            assert!(!asks_for_tenders(text), "{text}");
+        }
     }
 
     #[test]

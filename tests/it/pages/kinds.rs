@@ -1,11 +1,11 @@
-//! The entity type that a page of results shows.
+//! The entity type that a page of results shows, and what its words ask for.
 
 use std::sync::LazyLock;
 
 use procure::model::entity_type::EntityType;
 use serde_json::json;
 
-use super::html::assert_shows;
+use super::html::{assert_shows, between};
 use crate::support::TestServer;
 
 /// One contract, three disclosures and four tenders of a department.
@@ -78,4 +78,39 @@ fn an_address_without_a_kind_shows_that_of_most_records_that_name_suppliers() {
             .html("/en/search?q=radar&kind=tender", 200)
             .contains("name=\"kind\" value=\"tender\"")
     );
+}
+
+#[test]
+fn words_for_tenders_and_their_last_days_lead_to_these() {
+    for (path, label, count, address) in [
+        (
+            "/en/search?q=tenders+closing+in+March+2023",
+            "closing: March 2023",
+            "2 tenders",
+            "/en/search?kind=tender&#38;closing_after=2023-03-01&#38;closing_before=2023-03-31",
+        ),
+        (
+            "/fr/search?kind=contract&q=appels+d%27offres+qui+ferment+en+2024",
+            "clôture : 2024",
+            "1 appel d’offres",
+            "/fr/search?kind=tender&#38;closing_after=2024-01-01&#38;closing_before=2024-12-31",
+        ),
+        (
+            "/en/search?q=tenders+for+radar",
+            "radar",
+            "4 tenders",
+            "/en/search?kind=tender&#38;q=radar",
+        ),
+        (
+            "/en/search?kind=disclosure&q=radar+since+May+2023",
+            "radar, since May 2023",
+            "2 disclosed federal contracts",
+            "/en/search?kind=disclosure&#38;q=radar&#38;issued_after=2023-05-01",
+        ),
+    ] {
+        let html = SERVER.html(path, 200);
+        let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
+        assert_shows(meanings, &[label, count]);
+        assert!(meanings.contains(&format!("href=\"{address}")), "{path}: {meanings}");
+    }
 }
