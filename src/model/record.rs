@@ -199,6 +199,12 @@ impl<'a> Record<'a> {
         vocabulary::QUALITY_FLAGS.into_iter().filter(is_stated)
     }
 
+    /// By the texts of [`Role::Region`], on which its keys depend.
+    fn is_federal(&self) -> bool {
+        let mut texts = self.named_texts(Role::Region);
+        texts.any(|(field, text)| field == LEVEL && text == "federal")
+    }
+
     /// The distinct keys that a filter on the role compares with. Only this function makes keys of
     /// stored texts; [`query_key`] makes keys of queried texts.
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
@@ -229,6 +235,11 @@ impl<'a> Record<'a> {
                 Role::ReferenceNumber if field == OTHER_NUMBERS => text
                     .split(BETWEEN_NUMBERS)
                     .for_each(|number| push(Cow::Owned(query_key(role, number)))),
+                // A federal office buys for all of Canada: where it is says nothing.
+                Role::Region if field == LEVEL || (field == PROVINCE && self.is_federal()) => {}
+                Role::Region => text
+                    .split(BETWEEN_REGIONS)
+                    .for_each(|region| push(Cow::Owned(query_key(role, region)))),
                 Role::Commodity => commodity::keys(field, text).for_each(|key| push(Cow::Owned(key))),
                 _ => push(Cow::Owned(query_key(role, text))),
             }
@@ -258,10 +269,16 @@ pub(crate) const OTHER_NUMBERS: &str = "amendment_reference_numbers";
 /// Separates the numbers of [`OTHER_NUMBERS`].
 pub(crate) const BETWEEN_NUMBERS: &str = "; ";
 
+/// The fields with the province and the level of the buyer, and what separates regions of delivery.
+const PROVINCE: &str = "province";
+const LEVEL: &str = "government_level";
+const BETWEEN_REGIONS: char = ';';
+
 /// The key of a client's filter value, to compare with the keys of a record.
 pub fn query_key(role: Role, text: &str) -> String {
     let mut key = match role {
         Role::VendorProvince => vocabulary::province(text),
+        Role::Region => vocabulary::region(text).map_or_else(|| fold(text), str::to_owned),
         Role::ReferenceNumber | Role::Commodity => text.trim().to_lowercase(),
         Role::Municipality | Role::Category | Role::Status | Role::QualityFlag | Role::Competition | Role::RecordId => {
             text.trim().to_owned()
@@ -324,6 +341,29 @@ mod tests {
             Record::parse(Schema::of(EntityType::Award), b"{\"record_id\":\"\xff\"}").unwrap_err(),
             RecordError::NotUtf8
         );
+    }
+
+    #[test]
+    fn regions_are_those_of_delivery_and_the_province_of_buyers_that_are_not_federal() {
+        for (level, expected) in [
+            ("federal", &["on", "national capital region", "surrey"][..]),
+            ("municipal", &["on", "national capital region", "surrey", "bc"]),
+        ] {
+            let json = format!(
+                r#"{{"record_id":"a","regions_of_delivery_en":"Ontario; National Capital Region (NCR);Surrey",
+                "regions_of_delivery_fr":"Ontario; Région de la capitale nationale (RCN); Surrey",
+                "province":"BC","government_level":"{level}"}}"#
+            );
+            let record = Record::parse(Schema::of(EntityType::Tender), json.as_bytes()).unwrap();
+            assert_eq!(record.keys(Role::Region), expected);
+        }
+        for (region, key) in [
+            ("Eastern Townships", "estrie"),
+            ("qc", "qc"),
+            ("Hors Québec", "hors quebec"),
+        ] {
+            assert_eq!(query_key(Role::Region, region), key);
+        }
     }
 
     #[test]

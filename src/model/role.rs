@@ -49,6 +49,8 @@ pub enum Role {
     /// Who could bid, derived from the method of procurement: [`crate::model::procurement_method`].
     Competition,
     GovernmentLevel,
+    /// The regions where the purchase is delivered, and the province of a provincial or municipal buyer.
+    Region,
 }
 
 /// How an index stores a role. Both engines derive the types of their fields from it.
@@ -84,6 +86,7 @@ const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
     (Role::QualityFlag, "quality_flag", RoleStorage::Key),
     (Role::Competition, "competition", RoleStorage::Key),
     (Role::GovernmentLevel, "government_level", RoleStorage::Key),
+    (Role::Region, "region", RoleStorage::Key),
     (Role::Department, "department", RoleStorage::Name),
     (Role::Vendor, "vendor", RoleStorage::Name),
     (Role::ProcurementMethod, "procurement_method", RoleStorage::Name),
@@ -102,7 +105,7 @@ const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
 
 impl Role {
     /// How many roles there are.
-    pub(crate) const COUNT: usize = Role::GovernmentLevel as usize + 1;
+    pub(crate) const COUNT: usize = Role::Region as usize + 1;
 
     /// All roles, in the order of the fields of an index.
     pub(crate) fn all() -> impl Iterator<Item = Role> {
@@ -167,6 +170,6 @@ mod tests {
             );
         }
         // The last variant of the enum.
-        assert_eq!(Role::all().count(), Role::GovernmentLevel as usize + 1);
+        assert_eq!(Role::all().count(), Role::Region as usize + 1);
     }
 }

@@ -225,6 +225,48 @@ const PROVINCES: [(&str, &[&str]); 13] = [
     ("yt", &["yukon", "yukon territory", "territoire du yukon"]),
 ];
 
+/// The administrative regions of Quebec and the National Capital Region: the key and the other folded names.
+const REGIONS: [(&str, &[&str]); 18] = [
+    ("abitibi temiscamingue", &["abitibi"]),
+    ("bas saint laurent", &["lower saint lawrence"]),
+    ("capitale nationale", &["quebec city region"]),
+    ("centre du quebec", &["central quebec"]),
+    ("chaudiere appalaches", &[]),
+    ("cote nord", &["north shore"]),
+    ("estrie", &["eastern townships", "cantons de l est"]),
+    (
+        "gaspesie iles de la madeleine",
+        &["gaspesie", "gaspe", "iles de la madeleine", "magdalen islands"],
+    ),
+    ("lanaudiere", &[]),
+    ("laurentides", &["laurentians"]),
+    ("laval", &[]),
+    ("mauricie", &[]),
+    ("monteregie", &[]),
+    ("montreal", &[]),
+    ("nord du quebec", &["northern quebec"]),
+    ("outaouais", &[]),
+    ("saguenay lac saint jean", &["lac saint jean"]),
+    (
+        "national capital region",
+        &[
+            "national capital region ncr",
+            "ncr",
+            "region de la capitale nationale",
+            "region de la capitale nationale rcn",
+            "rcn",
+        ],
+    ),
+];
+
+/// The key of a province or another known region, by any of its names or its code. `None` for another text.
+pub(crate) fn region(text: &str) -> Option<&'static str> {
+    let folded = fold(text);
+    let is_known = |(key, names): &&(&str, &[&str])| *key == folded || names.contains(&folded.as_str());
+    let known = PROVINCES.iter().chain(&REGIONS).find(is_known);
+    known.map(|(key, _)| *key)
+}
+
 /// The key of a province: the same for its code, its English and its French name. For any other
 /// place: its folded name.
 pub(crate) fn province(text: &str) -> String {
@@ -292,6 +334,20 @@ mod tests {
         for word in NO_NUMBER {
             assert_eq!(fold(word), word, "the table contains folded texts");
         }
+    }
+
+    #[test]
+    fn the_names_of_regions_are_folded() {
+        for (key, names) in REGIONS {
+            assert_eq!(region(key), Some(key));
+            for name in names {
+                assert_eq!(fold(name), *name);
+                assert_eq!(region(name), Some(key), "{name} is no other region");
+            }
+        }
+        assert_eq!(region("Cantons-de-l’Est"), region("Estrie"));
+        assert_eq!(region("Île-du-Prince-Édouard"), Some("pe"));
+        assert_eq!(region("Ohio"), None);
     }
 
     #[test]

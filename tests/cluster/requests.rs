@@ -469,7 +469,7 @@ fn encoded(text: &str) -> String {
 /// A filter that the record passes, if it has the field.
 fn add_filter(query: &mut Query, random: &mut Random, like: &Value) {
     let text = |field: &str| like[field].as_str().map(str::to_owned);
-    let found = match random.below(15) {
+    let found = match random.below(16) {
         0 => ("municipality", text("municipality")),
         1 => (
             "category",
@@ -489,6 +489,12 @@ fn add_filter(query: &mut Query, random: &mut Random, like: &Value) {
         ),
         6 => ("notice_type", text("notice_type_en").or(text("notice_type_fr"))),
         7 => ("vendor_province", text("vendor_province")),
+        14 => (
+            "region",
+            text("regions_of_delivery_en")
+                .or(text("regions_of_delivery_fr"))
+                .or(text("province")),
+        ),
         8 => ("reference_number", text("reference_number")),
         9 => {
             let value = like["contract_value"].as_f64().unwrap_or(50_000.0);

@@ -243,6 +243,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::QualityFlag, &["no_vendor", "none", "placeholder_value"]),
         term(Role::Competition, &["open", "invitation", "none", "unknown"]),
         term(Role::GovernmentLevel, &["municipal", "federal", "provincial"]),
+        term(Role::Region, &["Québec", "ON", "Estrie"]),
         term(Role::ReferenceNumber, &["road", "EN578-123/a"]),
         (part(), any::<bool>()).prop_map(|(part, vendor)| {
             let role = if vendor { Role::Vendor } else { Role::Department };

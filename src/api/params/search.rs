@@ -86,6 +86,7 @@ pub const TABLE: &[SearchParam] = &[
     filter("procurement_method", "Start of the procurement method, in English or French", FilterKind::Start(Role::ProcurementMethod)).in_form(8),
     filter("competition", "Who could bid, by the procurement method: `open` to all, by `invitation`, `none` (one supplier), or `unknown`, where the method is not stated or does not say it; several are separated by commas", FilterKind::OneOf(Role::Competition, &COMPETITION, Case::Exact)).in_form(23),
     filter("level", "Level of government of the buyer, or several separated by commas", FilterKind::OneOf(Role::GovernmentLevel, &GOVERNMENT_LEVELS, Case::Exact)).in_form(24),
+    filter("region", "Region or province where the purchase is delivered, as stated; a province also finds its provincial and municipal buyers. A name in English or French, or the code of a province; an unknown one finds nothing", FilterKind::Whole(Role::Region)).in_form(26),
     filter("notice_type", "The whole notice type, in English or French; abbreviations do not match", FilterKind::Whole(Role::NoticeType)).in_form(9),
     filter("vendor_province", "Vendor's province: its name in English or French, or its code; of a vendor abroad its state or region, as published. An unknown one finds nothing", FilterKind::Whole(Role::VendorProvince)).in_form(4),
     filter("reference_number", "Exact number of a notice: finds the notice and all its amendments", FilterKind::Whole(Role::ReferenceNumber)).in_form(10),

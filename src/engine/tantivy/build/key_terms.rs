@@ -94,7 +94,8 @@ mod tests {
             r#"{"record_id":"1","vendor_name":"A Inc.","gsin":"N7030;N7031","quality_flags":["no_vendor"],"status":"active"}"#,
             r#"{"record_id":"2","vendor_name":"A Inc.","unspsc":"N7030;N7031","status_en":"active"}"#,
             r#"{"record_id":"3","vendor_name_standardized":"A Inc.","reference_number":"Z-1"}"#,
-            r#"{"record_id":"4","supplier_legal_name":"B","vendor_name":"A Inc."}"#,
+            r#"{"record_id":"4","supplier_legal_name":"B","vendor_name":"A Inc.","province":"QC"}"#,
+            r#"{"record_id":"5","province":"QC","government_level":"federal","regions_of_delivery_en":"Yukon; Laval"}"#,
         ];
         let schema = Schema::of(EntityType::Contract);
         let records = lines.map(|line| Record::parse(schema, line.as_bytes()).unwrap());
@@ -104,6 +105,7 @@ mod tests {
             Role::Status,
             Role::QualityFlag,
             Role::ReferenceNumber,
+            Role::Region,
         ] {
             let mut keys = KeyTerms::new(role);
             records.iter().for_each(|record| keys.add(record));
