@@ -53,8 +53,8 @@ impl Meaning {
     pub(crate) fn of_split(t: Texts, split: &Split, records: u64) -> Meaning {
         let kind = split.asked.entity_type.name();
         Meaning {
-            label: split.label.clone(),
-            what: t.text(if split.has_conditions {
+            label: split.label(&split.words),
+            what: t.text(if split.of_tenders || !split.conditions.is_empty() {
                 "search-meaning-conditions"
             } else {
                 "search-meaning-words"
@@ -66,6 +66,47 @@ impl Meaning {
 }
 
 impl Meaning {
+    /// The same search with the supplier or buyer whose name is all that is left of the words: "DND 2024". `None` if
+    /// there is no such name, or it has no such records.
+    pub(crate) fn of_named(ask: &Ask, t: Texts, split: &Split) -> Result<Option<Meaning>, Error> {
+        if split.words.is_empty() || split.conditions.is_empty() {
+            return Ok(None);
+        }
+        let plan = SuggestPlan {
+            text: split.words.clone(),
+            language: t.language(),
+            limit: ABOVE_RESULTS,
+        };
+        let is_party = |of: MeaningType| matches!(of, MeaningType::Supplier | MeaningType::Department);
+        let is_name = |found: &Suggested| found.likeness == Likeness::Exact && is_party(found.meaning);
+        let Some(named) = plan.run(ask)?.into_iter().find(is_name) else {
+            return Ok(None);
+        };
+        let most = most_records(named.by_entity_type.iter().map(|row| (row.entity_type, row.records)));
+        let stated = split
+            .asked
+            .stated_kind()
+            .or(split.of_tenders.then_some(EntityType::Tender));
+        let Some(kind) = stated.or(most) else {
+            return Ok(None);
+        };
+        let (asked, has_all) = split.asked.dropping(&["q"]).of_other(kind);
+        let values = named
+            .query
+            .iter()
+            .flatten()
+            .map(|(name, value)| (*name, value.as_str()));
+        let asked = asked.setting(&values.collect::<Vec<_>>());
+        let query = asked.query_in(&ask.generation).filter(|_| has_all);
+        let records = query.map_or(Ok(0), |query| ask.count(&query))?;
+        Ok((records > 0).then(|| Meaning {
+            label: split.label(&named.label),
+            what: t.text("search-meaning-conditions"),
+            count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
+            href: asked.address(),
+        }))
+    }
+
     /// The same search in the words of the other language.
     pub(crate) fn of_translated(t: Texts, translated: &Translated, records: u64) -> Meaning {
         let kind = translated.asked.entity_type.name();

@@ -5,7 +5,9 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::{model::fold::word_list, query::translate::is_function_word};
+use crate::{
+    model::fold::word_list, pages::search::written_values::canonical_value, query::translate::is_function_word,
+};
 
 /// A word as it was written, and folded.
 pub(super) type Word<'a> = (&'a str, String);
@@ -22,15 +24,15 @@ const QUESTION_WORDS: &str = "\
 
 /// Verbs and adverbs of questions, which do not describe what was bought.
 const WORDS_OF_QUESTIONS: &str = "\
-    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|coute|\
-    coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|much|now|obtenu|\
-    octroyes|ont|paid|plus|publie|published|publies|sells|signed|sold|sont|soumissionne|spend|spends|spent|to|today|\
-    un|une|vend|vendent|vendu|was|were|won";
+    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|award|awarded|bought|buys|\
+    coute|coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|much|now|\
+    obtenu|octroyes|ont|paid|plus|publie|publient|publies|publish|published|publishes|sells|signed|sold|sont|\
+    soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    against|autre|autres|bid|bids|buy|cost|costs|cout|couts|il|pay|price|prices|prix|sell|still|there|\
-    they|we";
+    acheteurs|against|autre|autres|bid|bids|buy|buyers|companies|cost|costs|cout|couts|entreprises|fournisseurs|il|\
+    pay|price|prices|prix|sell|still|suppliers|there|they|vendors|we";
 
 /// What asks for contracts, among contracts. In a name, only the plural is one.
 const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
@@ -55,7 +57,25 @@ const OPEN_TENDERS: &str = "\
 const CLOSING: &str = "\
     qui se terminent|se terminent|se terminant|qui ont ferme|qui ferment|ferment|fermant|date de fermeture|\
     date de cloture|cloturant|date limite|that are closing|that closed|that close|which close|closing date|\
-    closing|closed|due in";
+    closing|closed|due in|fermes en|clotures en";
+
+/// What asks for the records with the highest values, and for the newest ones, first.
+const LARGEST: &str = "\
+    plus importants|plus importantes|plus grands|plus grandes|plus gros|plus grosses|plus eleves|plus elevees|\
+    plus chers|plus cheres|most expensive|largest|biggest|highest|costliest";
+const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
+
+/// What comes before the lowest and the highest value that a record may have.
+const MORE_THAN: &str = "plus de|plus|more than|greater than|over|above|at least|au moins";
+const LESS_THAN: &str = "moins de|moins|less than|under|below|at most|au plus";
+
+/// What a number is multiplied by.
+const THOUSANDS: &str = "k|mille|thousand";
+const MILLIONS: &str = "m|million|millions";
+const DOLLARS: &str = "dollar|dollars";
+
+/// The lowest number that is an amount although no unit follows.
+const SMALLEST_BOUND: f64 = 1_000.0;
 
 /// This year and the one before.
 const THIS_YEAR: &str = "cette annee|this year";
@@ -93,6 +113,8 @@ pub(super) enum Asking {
     OpenTenders,
     WithoutCompetition,
     Closing,
+    Largest,
+    Newest,
 }
 
 impl Asking {
@@ -102,6 +124,8 @@ impl Asking {
             Asking::OpenTenders => OPEN_TENDERS,
             Asking::WithoutCompetition => WITHOUT_COMPETITION,
             Asking::Closing => CLOSING,
+            Asking::Largest => LARGEST,
+            Asking::Newest => NEWEST,
         }
     }
 
@@ -161,12 +185,13 @@ impl Period {
             Some(month) => format!("{}-{month:02}", written[year].1),
             None => written[year].1.clone(),
         };
-        let words = written.drain(from - usize::from(is_open)..=year);
-        let label: Vec<&str> = words.map(|(word, _)| word.trim_matches(is_mark)).collect();
+        let from = from - usize::from(is_open);
+        let label = without_marks(&written[from..=year]);
+        written.drain(from..=year);
         Some(Period {
             last: (!is_open).then(|| first.clone()),
             first,
-            label: label.join(" "),
+            label,
         })
     }
 
@@ -189,6 +214,44 @@ impl Period {
     }
 }
 
+/// Removes the lowest or the highest value that the words ask for: "over $1 million", "moins de 25 000 $".
+pub(super) fn take_bound(written: &mut Vec<Word>, parameter: &'static str) -> Option<u64> {
+    let phrases = if parameter == "value_min" { MORE_THAN } else { LESS_THAN };
+    let found = ranges(written).into_iter().filter(|(text, _)| is_in(phrases, text));
+    let amounts = found.filter_map(|(_, range)| {
+        let (amount, words) = amount(&written[range.end..], parameter)?;
+        Some((amount, range.start..range.end + words))
+    });
+    let (amount, range) = amounts.max_by_key(|(_, range)| range.len())?;
+    written.drain(range);
+    Some(amount)
+}
+
+/// The dollars at the beginning of the words, and how many words these are. A small number without a unit counts
+/// something else: "more than 3 bridges".
+fn amount(written: &[Word], parameter: &str) -> Option<(u64, usize)> {
+    let next = |number: usize, list: &str| written.get(number).is_some_and(|(_, folded)| is_in(list, folded));
+    let is_number = |(word, _): &&Word| word.chars().all(|c| c.is_ascii_digit() || is_mark(c) || c == '$');
+    let mut words = written.iter().take_while(is_number).count();
+    let digits: String = written[..words].iter().map(|(word, _)| *word).collect();
+    let is_money = digits.contains('$');
+    let digits = digits.trim_matches(|c: char| is_mark(c) || c == '$');
+    let is_one = words == 0 && next(0, "a|one|un");
+    words += usize::from(is_one);
+    let number = canonical_value(parameter, digits).unwrap_or_else(|| digits.to_owned());
+    let number: f64 = if is_one { 1.0 } else { number.parse().ok()? };
+    let factor = match (next(words, THOUSANDS), next(words, MILLIONS)) {
+        (true, _) => 1e3,
+        (_, true) => 1e6,
+        _ => 1.0,
+    };
+    words += usize::from(factor > 1.0);
+    let has_unit = next(words, DOLLARS) || (next(words, "de|of") && next(words + 1, DOLLARS));
+    words += usize::from(has_unit) + usize::from(has_unit && !next(words, DOLLARS));
+    let dollars = (number * factor).round();
+    (dollars >= SMALLEST_BOUND || is_money || has_unit).then_some((dollars as u64, words))
+}
+
 fn month(word: &str) -> Option<usize> {
     MONTHS
         .iter()
@@ -198,6 +261,12 @@ fn month(word: &str) -> Option<usize> {
 
 fn is_mark(c: char) -> bool {
     matches!(c, '?' | ',' | ';' | ':' | '!' | '.' | '(' | ')')
+}
+
+/// Words as they were written, without the marks around them.
+pub(super) fn without_marks(written: &[Word]) -> String {
+    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(is_mark)).collect();
+    words.join(" ")
 }
 
 /// The words of a text that have letters or digits.
@@ -247,6 +316,11 @@ fn joined(written: &[Word]) -> String {
     words.join(" ")
 }
 
+/// Whether a word stands for contracts.
+pub(super) fn asks_for_contracts(written: &[Word]) -> bool {
+    written.iter().any(|(_, folded)| CONTRACTS.contains(&folded.as_str()))
+}
+
 /// The words without function words, and words for contracts, at their ends: "sel de route".
 pub(super) fn content(mut written: Vec<Word>) -> String {
     if written
@@ -262,9 +336,7 @@ pub(super) fn content(mut written: Vec<Word>) -> String {
     while written.last().is_some_and(is_left_out) {
         written.pop();
     }
-    let ends = |c: char| matches!(c, '?' | ',' | ';' | ':' | '!');
-    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(ends)).collect();
-    words.join(" ")
+    without_marks(&written)
 }
 
 fn is_in(list: &str, word: &str) -> bool {
@@ -311,6 +383,33 @@ mod tests {
             let expected_period = expected.map(|(first, last, label, _)| (first, last, label));
             assert_eq!(found, expected_period, "{text}");
             assert_eq!(left, expected.map_or(text, |(.., left)| left), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_have_digits_and_units() {
+        for (text, parameter, expected, left) in [
+            (
+                "contracts over $1 million in Laval",
+                "value_min",
+                Some(1_000_000),
+                "contracts in Laval",
+            ),
+            ("plus de 100 000 $ de sel", "value_min", Some(100_000), "de sel"),
+            ("plus d’un million", "value_min", Some(1_000_000), ""),
+            ("more than 2.5 million dollars", "value_min", Some(2_500_000), ""),
+            ("plus de 3 millions de dollars", "value_min", Some(3_000_000), ""),
+            ("under 10,000?", "value_max", Some(10_000), ""),
+            ("less than 500 k", "value_max", Some(500_000), ""),
+            ("moins de 25 000,50 $", "value_max", Some(25_001), ""),
+            ("over a million", "value_min", Some(1_000_000), ""),
+            ("bridge over water", "value_min", None, "bridge over water"),
+            ("plus de 3 ponts", "value_min", None, "plus de 3 ponts"),
+        ] {
+            let mut written = words(text);
+            assert_eq!(take_bound(&mut written, parameter), expected, "{text}");
+            let rest: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
+            assert_eq!(rest.join(" "), left, "{text}");
         }
     }
 }

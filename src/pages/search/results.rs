@@ -260,8 +260,17 @@ fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<M
         return Ok(Vec::new());
     };
     let (ask, t) = (context.ask, context.t);
-    let split = plan.split.as_ref().filter(|_| found.split > 0);
-    let mut all = Vec::from_iter(split.map(|split| Meaning::of_split(t, split, found.split)));
+    let split = plan.split.as_ref().zip(found.split);
+    let of_split = |(split, records)| Meaning::of_split(t, split, records);
+    let mut all = match split.map(|(split, _)| Meaning::of_named(ask, t, split)).transpose() {
+        Err(Error::Timeout) => Vec::new(),
+        named => Vec::from_iter(named?.flatten()),
+    };
+    // That nothing is found with conditions either is an answer, but not the first one.
+    let nothing = split.filter(|(_, records)| all.is_empty() && *records == 0 && found.aggregation.total == 0);
+    if all.is_empty() {
+        all.extend(split.filter(|(_, records)| *records > 0).map(of_split));
+    }
     let more = plan.translated.as_ref();
     let more = more.filter(|_| found.translated * 10 >= (found.aggregation.total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
@@ -270,7 +279,8 @@ fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<M
         Err(Error::Timeout) => {}
         named => all.extend(named?),
     }
-    all.truncate(meanings::ABOVE_RESULTS);
+    all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
+    all.extend(nothing.map(of_split));
     Ok(all)
 }
 

@@ -62,8 +62,8 @@ pub(crate) struct Found {
     pub(crate) other_counts: Vec<(SearchAddress, Option<u64>)>,
     /// The number of records that only their codes find.
     pub(crate) by_code: u64,
-    /// The number of records of [`Plan::split`].
-    pub(crate) split: u64,
+    /// The number of records of [`Plan::split`]; `None` without it, or if counting them took too long.
+    pub(crate) split: Option<u64>,
     /// The number of records of [`Plan::translated`].
     pub(crate) translated: u64,
     /// The values that can be added to the active ones of a facet.
@@ -119,6 +119,10 @@ impl Plan {
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
         let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS;
         scans.push((self.asked.entity_type, further));
+        // A name among the words is counted in whichever entity type has most of it.
+        let records = |of: &EntityType| generation.manifest_of(*of).records;
+        let largest = EntityType::ALL.into_iter().max_by_key(records);
+        scans.extend(largest.filter(|_| self.split.is_some()).map(|of| (of, 1)));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others
@@ -144,11 +148,11 @@ impl Plan {
         let by_code = by_words.map_or(0, |by_words| aggregation.total.saturating_sub(by_words));
         // The results do not wait for what is only suggested.
         let suggested = |query: Option<&SearchQuery>| match query.map(|query| ask.count(query)) {
-            None | Some(Err(Error::Timeout)) => Ok(0),
-            Some(count) => count,
+            None | Some(Err(Error::Timeout)) => Ok(None),
+            Some(count) => count.map(Some),
         };
         let split = suggested(self.split.as_ref().map(|split| &split.query))?;
-        let translated = suggested(self.translated.as_ref().map(|translated| &translated.query))?;
+        let translated = suggested(self.translated.as_ref().map(|translated| &translated.query))?.unwrap_or_default();
         let choices = self.active.iter().map(|active| active.run(&self.asked, ask));
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {

@@ -11,7 +11,10 @@ use crate::{
         place_names::place_name,
         search::{
             context::shortened,
-            question::{Asking, Period, Word, content, is_question, ranges, without_question, words},
+            question::{
+                Asking, Period, Word, asks_for_contracts, content, is_question, ranges, take_bound, without_question,
+                words,
+            },
             search_address::SearchAddress,
             written_values::canonical_value,
         },
@@ -23,10 +26,12 @@ use crate::{
 pub(crate) struct Split {
     pub(crate) asked: SearchAddress,
     pub(crate) query: SearchQuery,
-    /// The words, the place, the period and the method.
-    pub(crate) label: String,
-    /// Whether words became conditions; else the words of a question are left out.
-    pub(crate) has_conditions: bool,
+    /// The words that are left.
+    pub(crate) words: String,
+    /// The conditions in words. Without any, the words of a question are left out.
+    pub(crate) conditions: Vec<String>,
+    /// Whether the words ask for tenders.
+    pub(crate) of_tenders: bool,
 }
 
 /// What a text says.
@@ -42,6 +47,11 @@ struct Parts<'a> {
     /// Whether it asks for tenders, and for those that take bids.
     tenders: bool,
     open: bool,
+    /// The lowest and the highest value, in dollars.
+    value_min: Option<u64>,
+    value_max: Option<u64>,
+    /// `sort_by` for the largest or the newest first.
+    order: Option<&'static str>,
 }
 
 /// The conditions that a search can still take. Its words are kept where it has such a condition already.
@@ -53,11 +63,13 @@ struct Takes<'a> {
     competition: bool,
     tenders: bool,
     open: bool,
+    values: bool,
+    order: bool,
     this_year: i32,
 }
 
-/// Words before a city that belong to its name.
-const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
+/// Words before a place that belong to its name.
+const PLACE_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
 
 impl Split {
     /// `None` if the words state no further condition, or nothing else.
@@ -90,11 +102,19 @@ impl Split {
         let given: Vec<(&'static str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let asked = asked.setting(&given);
         Some(Split {
-            has_conditions: of_tenders || !values.is_empty(),
             query: asked.query_in(generation)?,
             asked,
-            label: label.join(", "),
+            words: parts.words,
+            conditions: label,
+            of_tenders,
         })
+    }
+
+    /// What the search is called: `about` is the name of what is left of its words.
+    pub(crate) fn label(&self, about: &str) -> String {
+        let about = Some(shortened(about)).filter(|about| !about.is_empty());
+        let all: Vec<String> = about.into_iter().chain(self.conditions.iter().cloned()).collect();
+        all.join(", ")
     }
 }
 
@@ -109,6 +129,8 @@ impl<'a> Takes<'a> {
             competition: !has(&["competition"]) && Schema::of(asked.entity_type).accepts("competition"),
             tenders,
             open: tenders && !has(&["status", "closing_after"]),
+            values: !has(&["value_min", "value_max"]) && Schema::of(asked.entity_type).accepts("value_min"),
+            order: !has(&["sort_by", "sort_order"]),
             this_year: today.year(),
         }
     }
@@ -122,6 +144,8 @@ impl<'a> Takes<'a> {
             competition: true,
             tenders: true,
             open: true,
+            values: true,
+            order: true,
             this_year: 0,
         }
     }
@@ -131,12 +155,9 @@ impl<'a> Takes<'a> {
 type Values = Vec<(&'static str, String)>;
 
 impl Parts<'_> {
-    /// The conditions, and what the search is called with them.
+    /// The conditions, and what they are called.
     fn conditions(&self, t: Texts, today: Date) -> (Values, Vec<String>) {
         let (mut values, mut label): (Values, _) = (Vec::new(), Vec::new());
-        if !self.words.is_empty() {
-            label.push(shortened(&self.words));
-        }
         if let Some(place) = self.place {
             values.push(("municipality", place.municipality.clone()));
             label.push(
@@ -173,12 +194,30 @@ impl Parts<'_> {
                 "search-open-today"
             }));
         }
+        self.values(t, &mut values, &mut label);
         (values, label)
+    }
+
+    /// The conditions of values, and the order.
+    fn values(&self, t: Texts, values: &mut Values, label: &mut Vec<String>) {
+        let bounds = [
+            ("value_min", self.value_min, "search-condition-value_min"),
+            ("value_max", self.value_max, "search-condition-value_max"),
+        ];
+        for (name, bound, text) in bounds {
+            let Some(bound) = bound else { continue };
+            values.push((name, bound.to_string()));
+            label.push(format!("{} {}", t.text(text), t.money_rounded(bound as f64)));
+        }
+        if let Some(order) = self.order {
+            values.push(("sort_by", order.to_owned()));
+            label.push(t.keyed("search-sort-", &format!("{order}-desc")));
+        }
     }
 }
 
-/// A text without the words of a question, a period and a method: the names and the things that it is about, among which
-/// a year or "how much" would count as rare words. `None` if that is the text itself, or nothing.
+/// A text without the words of a question, a period, a method and so on: the names and the things that it is about,
+/// among which a year or "how much" would count as rare words. `None` if that is the text itself, or nothing.
 pub(crate) fn subject(text: &str) -> Option<String> {
     let words = parts(text, Takes::all_but_places())?.words;
     (!words.is_empty() && words != text.trim()).then_some(words)
@@ -203,20 +242,25 @@ fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         Some((period, closing)) => (Some(period), closing),
         None => (None, false),
     };
-    let is_question = is_question(&written);
+    let order = takes.order.then(|| order(&mut written)).flatten();
+    let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
+    let [value_min, value_max] = ["value_min", "value_max"].map(&mut bound);
+    let is_question = is_question(&written) || order.is_some();
     let place = take_place(&mut written, takes.places);
     let without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     let open = takes.open && Asking::OpenTenders.take(&mut written);
     let tenders = takes.tenders && Asking::Tenders.take(&mut written);
-    let conditions = [place.is_some(), period.is_some(), without_competition, open, tenders];
+    let alone = without_competition || open || closing || order.is_some() || value_min.or(value_max).is_some();
+    let conditions = [place.is_some(), period.is_some(), tenders, alone];
     let conditions = conditions.into_iter().filter(|is_one| *is_one).count();
     if conditions == 0 && !is_question {
         return None;
     }
+    let alone = alone || (period.is_some() && asks_for_contracts(&written));
     let words = content(written);
-    (!words.is_empty() || conditions > 1 || without_competition || open || closing).then_some(Parts {
+    (!words.is_empty() || conditions > 1 || alone).then_some(Parts {
         words,
         place,
         period,
@@ -224,7 +268,18 @@ fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         without_competition,
         tenders,
         open,
+        value_min,
+        value_max,
+        order,
     })
+}
+
+/// Removes the words that ask for an order.
+fn order(written: &mut Vec<Word>) -> Option<&'static str> {
+    let orders = [(Asking::Largest, "value"), (Asking::Newest, "date")];
+    orders
+        .into_iter()
+        .find_map(|(of, order)| of.take(written).then_some(order))
 }
 
 /// Removes the period of the words, and those that say that it is one of last days for bids.
@@ -241,13 +296,19 @@ fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, bool)> {
 
 /// Removes the place with the longest name among the words.
 fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage]) -> Option<&'a Coverage> {
-    let (place, Range { start: mut from, end }) = place(written, coverage)?;
-    let is_of_name = |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded);
+    let (place, range) = place(written, coverage)?;
+    take_name(written, range);
+    Some(place)
+}
+
+/// Removes a name with the words before it that belong to it.
+fn take_name(written: &mut Vec<Word>, range: Range<usize>) {
+    let is_of_name = |folded: &str| is_function_word(folded) || PLACE_WORDS.contains(&folded);
+    let mut from = range.start;
     while from > 0 && is_of_name(&written[from - 1].1) {
         from -= 1;
     }
-    written.drain(from..end);
-    Some(place)
+    written.drain(from..range.end);
 }
 
 /// The place with the longest name among the words, and which words these are.
@@ -317,6 +378,8 @@ mod tests {
             ("how many contracts did Acme Ltd get", "Acme Ltd", "", ""),
             ("contracts in Toronto 2015", "", "toronto", "2015"),
             ("2015 audit", "audit", "", "2015"),
+            ("contracts in 2015", "", "", "2015"),
+            ("how many contracts did Toronto award in 2015", "", "toronto", "2015"),
         ] {
             let expected = (words.to_owned(), place.to_owned(), year.to_owned());
             assert_eq!(split(text), Some(expected), "{text}");
@@ -419,6 +482,38 @@ mod tests {
         for text in ["logiciels sans appel d’offres", "clôture 2015"] {
             assert!(!asks_for_tenders(text), "{text}");
         }
+    }
+
+    #[test]
+    fn values_and_an_order_among_words_are_conditions() {
+        for (text, words, bounds, order) in [
+            (
+                "largest snow removal contracts",
+                "snow removal",
+                [None, None],
+                Some("value"),
+            ),
+            (
+                "Who are the biggest suppliers of salt?",
+                "salt",
+                [None, None],
+                Some("value"),
+            ),
+            ("les plus gros contrats", "", [None, None], Some("value")),
+            ("derniers contrats de sel", "sel", [None, None], Some("date")),
+            ("contrats de plus d’un million", "", [Some(1_000_000), None], None),
+            ("salt under 50,000", "salt", [None, Some(50_000)], None),
+        ] {
+            let parts = parts(text, Takes::all_but_places()).unwrap_or_default();
+            let found = (parts.words.as_str(), [parts.value_min, parts.value_max], parts.order);
+            assert_eq!(found, (words, bounds, order), "{text}");
+        }
+        let taken = Takes {
+            values: false,
+            order: false,
+            ..Takes::all_but_places()
+        };
+        assert_eq!(parts("largest over 1,000,000", taken), None);
     }
 
     #[test]

@@ -96,6 +96,12 @@ fn words_for_tenders_and_their_last_days_lead_to_these() {
             "/fr/search?kind=tender&#38;closing_after=2024-01-01&#38;closing_before=2024-12-31",
         ),
         (
+            "/en/search?q=National+Defence+2023",
+            "National Defence, 2023",
+            "2 disclosed federal contracts",
+            "/en/search?kind=disclosure&#38;issued_after=2023-01-01&#38;issued_before=2023-12-31&#38;body=",
+        ),
+        (
             "/en/search?q=tenders+for+radar",
             "radar",
             "4 tenders",
