@@ -5,15 +5,15 @@ use std::{collections::HashMap, ops::Range};
 
 use crate::{
     catalog::generation::{Coverage, Generation},
-    model::{Date, EntityType, Language, Schema, fold::word_list},
+    model::{Date, EntityType, Language, Schema, fold::word_list, vocabulary::region},
     pages::{
         messages::Texts,
         place_names::place_name,
         search::{
             context::shortened,
             question::{
-                Asking, Period, Word, asks_for_contracts, content, is_question, ranges, take_bound, without_question,
-                words,
+                Asking, Period, Word, asks_for_contracts, content, is_question, ranges, take_bound, without_marks,
+                without_question, words,
             },
             search_address::SearchAddress,
             written_values::canonical_value,
@@ -39,6 +39,8 @@ pub(crate) struct Split {
 struct Parts<'a> {
     words: String,
     place: Option<&'a Coverage>,
+    /// The region where the purchase is delivered, as it was written.
+    region: Option<String>,
     period: Option<Period>,
     /// Whether the period is that of the last day for bids.
     closing: bool,
@@ -58,6 +60,7 @@ struct Parts<'a> {
 #[derive(Clone, Copy)]
 struct Takes<'a> {
     places: &'a [Coverage],
+    region: bool,
     year: bool,
     closing: bool,
     competition: bool,
@@ -69,7 +72,7 @@ struct Takes<'a> {
 }
 
 /// Words before a place that belong to its name.
-const PLACE_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
+const PLACE_WORDS: [&str; 6] = ["city", "ville", "town", "municipalite", "province", "region"];
 
 impl Split {
     /// `None` if the words state no further condition, or nothing else.
@@ -124,6 +127,7 @@ impl<'a> Takes<'a> {
         let has = |names: &[&str]| names.iter().any(|name| asked.value(name).is_some());
         Takes {
             places: if has(&["municipality"]) { &[] } else { places },
+            region: !has(&["region"]) && Schema::of(asked.entity_type).accepts("region"),
             year: !has(&["issued_after", "issued_before"]),
             closing: false,
             competition: !has(&["competition"]) && Schema::of(asked.entity_type).accepts("competition"),
@@ -135,10 +139,11 @@ impl<'a> Takes<'a> {
         }
     }
 
-    /// Everything but places.
+    /// Everything but places and regions.
     const fn all_but_places() -> Takes<'static> {
         Takes {
             places: &[],
+            region: false,
             year: true,
             closing: true,
             competition: true,
@@ -165,6 +170,10 @@ impl Parts<'_> {
                     .unwrap_or(&place.municipality)
                     .to_owned(),
             );
+        }
+        if let Some(region) = &self.region {
+            values.push(("region", region.clone()));
+            label.push(region.clone());
         }
         if let Some(period) = &self.period {
             let [after, before] = if self.closing {
@@ -247,12 +256,19 @@ fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let [value_min, value_max] = ["value_min", "value_max"].map(&mut bound);
     let is_question = is_question(&written) || order.is_some();
     let place = take_place(&mut written, takes.places);
+    let has_region = takes.region && place.is_none();
+    let region = has_region.then(|| take_region(&mut written)).flatten();
     let without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     let open = takes.open && Asking::OpenTenders.take(&mut written);
     let tenders = takes.tenders && Asking::Tenders.take(&mut written);
-    let alone = without_competition || open || closing || order.is_some() || value_min.or(value_max).is_some();
+    let alone = region.is_some()
+        || without_competition
+        || open
+        || closing
+        || order.is_some()
+        || value_min.or(value_max).is_some();
     let conditions = [place.is_some(), period.is_some(), tenders, alone];
     let conditions = conditions.into_iter().filter(|is_one| *is_one).count();
     if conditions == 0 && !is_question {
@@ -263,6 +279,7 @@ fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     (!words.is_empty() || conditions > 1 || alone).then_some(Parts {
         words,
         place,
+        region,
         period,
         closing,
         without_competition,
@@ -301,14 +318,24 @@ fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage]) -> Option<&
     Some(place)
 }
 
-/// Removes a name with the words before it that belong to it.
-fn take_name(written: &mut Vec<Word>, range: Range<usize>) {
+/// Removes the region with the longest name among the words. The code of a province may be a word: "on".
+fn take_region(written: &mut Vec<Word>) -> Option<String> {
+    let is_region = |(text, _): &(String, Range<usize>)| text.len() > 2 && region(text).is_some();
+    let found = ranges(written).into_iter().filter(is_region);
+    let (_, range) = found.max_by_key(|(_, range)| range.len())?;
+    Some(take_name(written, range))
+}
+
+/// Removes a name with the words before it that belong to it, and returns it.
+fn take_name(written: &mut Vec<Word>, range: Range<usize>) -> String {
     let is_of_name = |folded: &str| is_function_word(folded) || PLACE_WORDS.contains(&folded);
     let mut from = range.start;
     while from > 0 && is_of_name(&written[from - 1].1) {
         from -= 1;
     }
+    let name = without_marks(&written[range.clone()]);
     written.drain(from..range.end);
+    name
 }
 
 /// The place with the longest name among the words, and which words these are.
@@ -485,6 +512,33 @@ mod tests {
     }
 
     #[test]
+    fn a_region_among_words_is_a_condition_where_no_municipality_is() {
+        let places = [row("laval", "Laval", "Laval")];
+        let takes = Takes {
+            places: &places,
+            region: true,
+            ..Takes::all_but_places()
+        };
+        for (text, words, expected) in [
+            ("tenders in Nunavut", "", Some("Nunavut")),
+            ("appels d'offres en Estrie ?", "", Some("Estrie")),
+            (
+                "pavage dans la région du Bas-Saint-Laurent, 2016",
+                "pavage",
+                Some("Bas-Saint-Laurent"),
+            ),
+            ("salt prince edward island", "salt", Some("prince edward island")),
+            ("Eastern Townships", "", Some("Eastern Townships")),
+            ("paving in Laval in Ontario", "paving in Ontario", None),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            let found = (parts.words.as_str(), parts.region.as_deref());
+            assert_eq!(found, (words, expected), "{text}");
+        }
+        assert_eq!(parts("paving on demand", takes), None);
+    }
+
+    #[test]
     fn values_and_an_order_among_words_are_conditions() {
         for (text, words, bounds, order) in [
             (
@@ -523,6 +577,7 @@ mod tests {
             ("acme 2024", Some("acme")),
             ("who won paving in Toronto in 2015?", Some("paving in Toronto")),
             ("which tenders are open in Toronto?", Some("Toronto")),
+            ("largest tenders in Estrie", Some("Estrie")),
             ("Acme", None),
             ("open tenders", None),
             ("2018", None),

@@ -20,6 +20,11 @@ static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
             Tender => {
                 record["publication_date"] = json!("2023-01-02");
                 record["closing_date"] = json!(day);
+                record["regions_of_delivery_en"] = json!(if *day < "2023-03-31" {
+                    "Nunavut; Yukon"
+                } else {
+                    "Ontario"
+                });
             }
             _ => {
                 record["award_date"] = json!(day);
@@ -94,6 +99,12 @@ fn words_for_tenders_and_their_last_days_lead_to_these() {
             "clôture : 2024",
             "1 appel d’offres",
             "/fr/search?kind=tender&#38;closing_after=2024-01-01&#38;closing_before=2024-12-31",
+        ),
+        (
+            "/fr/search?q=appels+d%27offres+au+Nunavut",
+            "Nunavut",
+            "2 appels d’offres",
+            "/fr/search?kind=tender&#38;region=Nunavut",
         ),
         (
             "/en/search?q=National+Defence+2023",
