@@ -31,8 +31,8 @@ const WORDS_OF_QUESTIONS: &str = "\
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    acheteurs|against|autre|autres|bid|bids|buy|buyers|companies|cost|costs|cout|couts|entreprises|fournisseurs|il|\
-    pay|price|prices|prix|sell|still|suppliers|there|they|vendors|we";
+    acheteur|acheteurs|against|autre|autres|bid|bids|buy|buyer|buyers|companies|cost|costs|cout|couts|entreprises|\
+    fournisseur|fournisseurs|il|pay|price|prices|prix|sell|still|supplier|suppliers|there|they|vendor|vendors|we";
 
 /// What asks for contracts, among contracts. In a name, only the plural is one.
 const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
@@ -285,7 +285,9 @@ pub(super) fn is_question(written: &[Word]) -> bool {
 pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> Vec<Word<'a>> {
     let is_asking = |word: &str| {
         let is_of_question = is_question && (is_in(QUESTION_WORDS, word) || is_in(WORDS_IN_QUESTIONS, word));
-        is_of_question || is_in(WORDS_OF_QUESTIONS, word)
+        // "achète-t-elle"
+        let verb = word.split_once(" t ").map_or(word, |(verb, _)| verb);
+        is_of_question || [word, verb].iter().any(|word| is_in(WORDS_OF_QUESTIONS, word))
     };
     let words = written.iter().filter(|(_, folded)| !is_asking(folded));
     words.cloned().collect()

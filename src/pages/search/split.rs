@@ -255,7 +255,7 @@ fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     let [value_min, value_max] = ["value_min", "value_max"].map(&mut bound);
     let is_question = is_question(&written) || order.is_some();
-    let place = take_place(&mut written, takes.places);
+    let place = take_place(&mut written, takes);
     let has_region = takes.region && place.is_none();
     let region = has_region.then(|| take_region(&mut written)).flatten();
     let without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
@@ -274,7 +274,7 @@ fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     if conditions == 0 && !is_question {
         return None;
     }
-    let alone = alone || (period.is_some() && asks_for_contracts(&written));
+    let alone = alone || (period.is_some() || place.is_some()) && asks_for_contracts(&written);
     let words = content(written);
     (!words.is_empty() || conditions > 1 || alone).then_some(Parts {
         words,
@@ -311,9 +311,16 @@ fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, bool)> {
     Some((period, closing))
 }
 
-/// Removes the place with the longest name among the words.
-fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage]) -> Option<&'a Coverage> {
-    let (place, range) = place(written, coverage)?;
+/// Removes the place with the longest name among the words, unless it is that of a province: "Québec" is the city only
+/// in "à Québec" and "ville de Québec".
+fn take_place<'a>(written: &mut Vec<Word>, takes: Takes<'a>) -> Option<&'a Coverage> {
+    let (place, range) = place(written, takes.places)?;
+    let is_province = region(&without_marks(&written[range.clone()])).is_some_and(|key| key.len() == 2);
+    let before = written[..range.start].iter().rev().map(|(_, folded)| folded.as_str());
+    let is_city = before.clone().next() == Some("a") || before.take(2).any(|word| PLACE_WORDS[..4].contains(&word));
+    if takes.region && is_province && !is_city {
+        return None;
+    }
     take_name(written, range);
     Some(place)
 }
@@ -406,6 +413,8 @@ mod tests {
             ("contracts in Toronto 2015", "", "toronto", "2015"),
             ("2015 audit", "audit", "", "2015"),
             ("contracts in 2015", "", "", "2015"),
+            ("contracts in Toronto", "", "toronto", ""),
+            ("À qui Toronto achète-t-elle du sel ?", "sel", "toronto", ""),
             ("how many contracts did Toronto award in 2015", "", "toronto", "2015"),
         ] {
             let expected = (words.to_owned(), place.to_owned(), year.to_owned());
@@ -447,21 +456,11 @@ mod tests {
             ("gré à gré", "", true, false),
             ("déneigement de gré à gré", "déneigement", true, false),
             ("sole-source consulting", "consulting", true, false),
-            (
-                "who got contracts without competition for snow removal",
-                "snow removal",
-                true,
-                false,
-            ),
+            ("who got contracts without competition for salt", "salt", true, false),
             ("logiciels sans appel d’offres", "logiciels", true, false),
             ("open tenders", "", false, true),
             ("which tenders are open for snow removal?", "snow removal", false, true),
-            (
-                "appels d'offres ouverts à Montréal pour le pavage",
-                "pavage",
-                false,
-                true,
-            ),
+            ("appels d'offres ouverts à Montréal, pavage", "pavage", false, true),
         ] {
             let parts = parts(text, takes).unwrap_or_default();
             let found = (parts.words.as_str(), parts.without_competition, parts.open);
@@ -513,7 +512,10 @@ mod tests {
 
     #[test]
     fn a_region_among_words_is_a_condition_where_no_municipality_is() {
-        let places = [row("laval", "Laval", "Laval")];
+        let places = [
+            row("laval", "Laval", "Laval"),
+            row("quebec-city", "Quebec City", "Québec"),
+        ];
         let takes = Takes {
             places: &places,
             region: true,
@@ -529,6 +531,10 @@ mod tests {
             ),
             ("salt prince edward island", "salt", Some("prince edward island")),
             ("Eastern Townships", "", Some("Eastern Townships")),
+            ("contracts in Quebec", "", Some("Quebec")),
+            ("appels d’offres au Québec", "", Some("Québec")),
+            ("sel à Québec", "sel", None),
+            ("sel ville de Québec", "sel", None),
             ("paving in Laval in Ontario", "paving in Ontario", None),
         ] {
             let parts = parts(text, takes).unwrap_or_default();
