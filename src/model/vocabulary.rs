@@ -217,7 +217,7 @@ const PROVINCES: [(&str, &[&str]); 13] = [
     ),
     ("ns", &["nova scotia", "nouvelle ecosse"]),
     ("nt", &["northwest territories", "territoires du nord ouest"]),
-    ("nu", &["nunavut"]),
+    ("nu", &["nunavut", "nunavut territory"]),
     ("on", &["ontario"]),
     ("pe", &["prince edward island", "ile du prince edouard", "pei"]),
     ("qc", &["quebec"]),
@@ -259,10 +259,15 @@ const REGIONS: [(&str, &[&str]); 18] = [
     ),
 ];
 
+/// What federal notices write after a province: without the National Capital Region, which is named apart.
+const EXCEPTIONS: [&str; 2] = [" except ncr", " sauf rcn"];
+
 /// The key of a province or another known region, by any of its names or its code. `None` for another text.
 pub(crate) fn region(text: &str) -> Option<&'static str> {
     let folded = fold(text);
-    let is_known = |(key, names): &&(&str, &[&str])| *key == folded || names.contains(&folded.as_str());
+    let name = EXCEPTIONS.iter().find_map(|exception| folded.strip_suffix(exception));
+    let name = name.unwrap_or(&folded);
+    let is_known = |(key, names): &&(&str, &[&str])| *key == name || names.contains(&name);
     let known = PROVINCES.iter().chain(&REGIONS).find(is_known);
     known.map(|(key, _)| *key)
 }
@@ -348,6 +353,9 @@ mod tests {
         assert_eq!(region("Cantons-de-l’Est"), region("Estrie"));
         assert_eq!(region("Île-du-Prince-Édouard"), Some("pe"));
         assert_eq!(region("Ohio"), None);
+        for (text, key) in [("Ontario (except NCR)", "on"), ("Québec (sauf RCN)", "qc")] {
+            assert_eq!(region(text), Some(key));
+        }
     }
 
     #[test]
