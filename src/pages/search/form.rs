@@ -23,6 +23,8 @@ use crate::{
 /// The form.
 #[derive(Debug)]
 pub(crate) struct Form {
+    /// The entity type that the fields are of, if the address states none.
+    pub(crate) kind: Option<&'static str>,
     pub(crate) q: String,
     /// What is wrong with `q`.
     pub(crate) q_error: Option<ShownError>,
@@ -81,6 +83,8 @@ impl Form {
         let stated = KEPT.into_iter().filter(|name| error(name).is_none());
         kept.extend(stated.filter_map(|name| Some((name, asked.value(name)?.to_owned()))));
         Form {
+            // The fields are those of the entity type that is shown, the words may be searched for in all.
+            kind: asked.stated_kind().is_none().then(|| asked.entity_type.name()),
             q: asked.value("q").unwrap_or_default().to_owned(),
             q_error: error("q"),
             kept,

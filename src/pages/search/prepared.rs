@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The search in each entity type that its page may show: the one that the address states. If it states none, words
-/// are searched for in all that accept the conditions, and the page shows that of [`most_records`].
+/// are searched for in all that have a field for each condition, and the page shows that of [`most_records`].
 pub(super) fn kinds(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Vec<Prepared> {
     let is_open = !asked.states_kind && asked.is_first_page() && search.query.text.is_some();
     let others = EntityType::ALL
@@ -27,14 +27,18 @@ pub(super) fn kinds(call: &PageCall, asked: SearchAddress, search: ResolvedSearc
         .filter(|of| is_open && *of != asked.entity_type);
     let mut all = Vec::new();
     for (other, has_all) in others.map(|other| asked.of_other(other)) {
-        if let (true, Ok(search)) = (
-            has_all,
-            other.resolve(&call.resolve_context(other.entity_type), DEFAULT_LIMIT),
-        ) {
+        let resolved = other.resolve(&call.resolve_context(other.entity_type), DEFAULT_LIMIT);
+        if let Ok(search) = resolved
+            && has_all
+            && search.ignored.is_empty()
+        {
             all.push(Prepared::of(call, other, search));
         }
     }
-    all.insert(0, Prepared::of(call, asked, search));
+    // One that has no field for a condition would find most.
+    if search.ignored.is_empty() || all.is_empty() {
+        all.insert(0, Prepared::of(call, asked, search));
+    }
     all
 }
 

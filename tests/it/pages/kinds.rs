@@ -74,9 +74,25 @@ fn an_address_without_a_kind_shows_that_of_most_records_that_name_suppliers() {
         assert_eq!(shown(&html), expected, "{query}");
         assert_shows(&html, &[count]);
     }
+    // An entity type without a field for a condition would ignore it, and find most.
+    for (query, expected) in [
+        ("q=radar&status=Active", "Contracts"),
+        ("q=radar&closing_after=2020-01-01", "Tenders"),
+    ] {
+        assert_eq!(
+            shown(&SERVER.html(&format!("/en/search?{query}"), 200)),
+            expected,
+            "{query}"
+        );
+    }
     // A search that follows leaves the choice to the page again, unless a link made it.
     let html = SERVER.html("/en/search?q=radar", 200);
-    assert!(!html.contains("name=\"kind\""), "{html}");
+    assert!(!html.contains("type=\"hidden\" name=\"kind\""), "{html}");
+    // The fields are those of the entity type that is shown.
+    assert!(
+        html.contains("<button name=\"kind\" value=\"disclosure\">Apply"),
+        "{html}"
+    );
     assert!(html.contains("/en/search.csv?q=radar&#38;kind=disclosure"), "{html}");
     assert!(
         SERVER
