@@ -90,6 +90,15 @@ impl Meaning {
         let Some(kind) = stated.or(most) else {
             return Ok(None);
         };
+        // What the search asks for already stays.
+        if named
+            .query
+            .iter()
+            .flatten()
+            .any(|(name, _)| split.asked.value(name).is_some())
+        {
+            return Ok(None);
+        }
         let (asked, has_all) = split.asked.dropping(&["q"]).of_other(kind);
         let values = named
             .query
@@ -101,7 +110,7 @@ impl Meaning {
         let records = query.map_or(Ok(0), |query| ask.count(&query))?;
         Ok((records > 0).then(|| Meaning {
             label: split.label(&named.label),
-            what: t.text("search-meaning-conditions"),
+            what: what(t, named.meaning),
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
         }))

@@ -24,15 +24,15 @@ const QUESTION_WORDS: &str = "\
 
 /// Verbs and adverbs of questions, which do not describe what was bought.
 const WORDS_OF_QUESTIONS: &str = "\
-    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|award|awarded|bought|buys|\
+    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
     coute|coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|much|now|\
-    obtenu|octroyes|ont|paid|plus|publie|publient|publies|publish|published|publishes|sells|signed|sold|sont|\
+    obtenu|octroyes|ont|paid|plus|publies|published|sells|signed|sold|sont|\
     soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    acheteur|acheteurs|against|autre|autres|bid|bids|buy|buyer|buyers|companies|cost|costs|cout|couts|entreprises|\
-    fournisseur|fournisseurs|il|pay|price|prices|prix|sell|still|supplier|suppliers|there|they|vendor|vendors|we";
+    acheteur|acheteurs|against|autre|autres|award|bid|bids|buy|buyer|buyers|companies|cost|costs|cout|couts|entreprises|\
+    fournisseur|fournisseurs|il|pay|price|prices|prix|publie|publient|publish|publishes|sell|still|supplier|suppliers|there|they|vendor|vendors|we";
 
 /// What asks for contracts, among contracts. In a name, only the plural is one.
 const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
@@ -71,7 +71,8 @@ const LESS_THAN: &str = "moins de|moins|less than|under|below|at most|au plus";
 
 /// What a number is multiplied by.
 const THOUSANDS: &str = "k|mille|thousand";
-const MILLIONS: &str = "m|million|millions";
+const MILLIONS: &str = "million|millions";
+const FACTORS: [char; 4] = ['k', 'K', 'm', 'M'];
 const DOLLARS: &str = "dollar|dollars";
 
 /// The lowest number that is an amount although no unit follows.
@@ -99,9 +100,9 @@ const MONTHS: [[&str; 2]; 12] = [
 
 /// What comes before a year: the first of a period without an end, the first of two, and others that do not name the
 /// period ("before 2015").
-const SINCE: &str = "depuis|since";
+const SINCE: &str = "a compter de|a partir de|depuis|since";
 const BETWEEN: &str = "between|de|entre|from";
-const OTHER_BOUNDS: &str = "after|apres|avant|before|until";
+const OTHER_BOUNDS: &str = "after|apres|avant|before|to|until";
 
 /// What is between the years of a period.
 const TO: &str = "a|and|et|to|until";
@@ -147,7 +148,15 @@ pub(super) struct Period {
 impl Period {
     /// Removes the only period of the words.
     pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
-        let is_year = |number: &usize| written[*number].1.parse().is_ok_and(|year| YEARS.contains(&year));
+        let is_amount = |number: usize| {
+            let has_unit = |(_, folded): &Word| [THOUSANDS, MILLIONS, DOLLARS].iter().any(|list| is_in(list, folded));
+            written[number].0.contains('$') || written.get(number + 1).is_some_and(has_unit)
+        };
+        let is_year = |number: &usize| {
+            let folded = &written[*number].1;
+            let is_number = folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year));
+            is_number && !is_amount(*number)
+        };
         let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
         match years[..] {
             [] => Period::take_relative(written, this_year),
@@ -172,24 +181,34 @@ impl Period {
         })
     }
 
-    /// "2015", "March 2015", "since 2015".
+    /// "2015", "March 2015", "since 2015". `None` if the words state more: "15 March 2015", "May to July 2015".
     fn take_one(written: &mut Vec<Word>, year: usize) -> Option<Period> {
-        let month = year.checked_sub(1).and_then(|before| month(&written[before].1));
+        let month_of = |number: usize| month(&written[number].1);
+        let month = year.checked_sub(1).and_then(month_of);
         let from = year - usize::from(month.is_some());
-        let before = |list: &str| from > 0 && is_in(list, &written[from - 1].1);
-        if before(OTHER_BOUNDS) {
+        let ends_with = |list: &str| {
+            let starts = from.saturating_sub(MAX_NAME_WORDS)..from;
+            starts
+                .into_iter()
+                .find(|start| is_in(list, &joined(&written[*start..from])))
+        };
+        let is_day = |number: usize| written[number].1.parse().is_ok_and(|day: u32| (1..=31).contains(&day));
+        let has_day = from > 0 && is_day(from - 1);
+        let has_months = month.is_some() && from > 1 && is_in(TO, &written[from - 1].1) && month_of(from - 2).is_some();
+        let is_until = from > 0 && written[from - 1].0.to_lowercase().starts_with("jusqu");
+        if ends_with(OTHER_BOUNDS).is_some() || has_day || has_months || is_until {
             return None;
         }
-        let is_open = before(SINCE);
+        let since = ends_with(SINCE);
         let first = match month {
             Some(month) => format!("{}-{month:02}", written[year].1),
             None => written[year].1.clone(),
         };
-        let from = from - usize::from(is_open);
+        let from = since.unwrap_or(from);
         let label = without_marks(&written[from..=year]);
         written.drain(from..=year);
         Some(Period {
-            last: (!is_open).then(|| first.clone()),
+            last: since.is_none().then(|| first.clone()),
             first,
             label,
         })
@@ -231,25 +250,46 @@ pub(super) fn take_bound(written: &mut Vec<Word>, parameter: &'static str) -> Op
 /// something else: "more than 3 bridges".
 fn amount(written: &[Word], parameter: &str) -> Option<(u64, usize)> {
     let next = |number: usize, list: &str| written.get(number).is_some_and(|(_, folded)| is_in(list, folded));
-    let is_number = |(word, _): &&Word| word.chars().all(|c| c.is_ascii_digit() || is_mark(c) || c == '$');
+    let is_sign = |c: char| is_mark(c) || c == '$' || c.is_whitespace();
+    let is_number = |(word, _): &&Word| {
+        let digits = word.trim_matches(is_sign).trim_end_matches(FACTORS);
+        digits.contains(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || is_sign(c))
+    };
     let mut words = written.iter().take_while(is_number).count();
     let digits: String = written[..words].iter().map(|(word, _)| *word).collect();
-    let is_money = digits.contains('$');
-    let digits = digits.trim_matches(|c: char| is_mark(c) || c == '$');
+    let has_sign = |(word, _): &Word| word.contains('$');
+    // "3 M$"
+    let is_money = digits.contains('$') || written.get(words).is_some_and(has_sign);
+    let digits = digits.trim_matches(is_sign);
+    let letter = digits.chars().last().filter(|c| FACTORS.contains(c));
+    let digits = digits.trim_end_matches(FACTORS);
     let is_one = words == 0 && next(0, "a|one|un");
     words += usize::from(is_one);
     let number = canonical_value(parameter, digits).unwrap_or_else(|| digits.to_owned());
     let number: f64 = if is_one { 1.0 } else { number.parse().ok()? };
-    let factor = match (next(words, THOUSANDS), next(words, MILLIONS)) {
-        (true, _) => 1e3,
-        (_, true) => 1e6,
-        _ => 1.0,
+    let factor = match letter.map(|letter| letter.to_ascii_lowercase()) {
+        Some('k') => 1e3,
+        Some(_) if is_money => 1e6,
+        // "under 2m"
+        Some(_) => return None,
+        None => {
+            let is_thousands = next(words, THOUSANDS);
+            let is_millions = next(words, MILLIONS) || (next(words, "m") && (is_money || next(words + 1, DOLLARS)));
+            words += usize::from(is_thousands || is_millions);
+            match (is_thousands, is_millions) {
+                (true, _) => 1e3,
+                (_, true) => 1e6,
+                _ => 1.0,
+            }
+        }
     };
-    words += usize::from(factor > 1.0);
     let has_unit = next(words, DOLLARS) || (next(words, "de|of") && next(words + 1, DOLLARS));
     words += usize::from(has_unit) + usize::from(has_unit && !next(words, DOLLARS));
     let dollars = (number * factor).round();
-    (dollars >= SMALLEST_BOUND || is_money || has_unit).then_some((dollars as u64, words))
+    // "More than 10 000 litres" is no amount.
+    let ends = |(_, folded): &Word| is_function_word(folded) && !is_in("de|of", folded);
+    let is_bare = dollars >= SMALLEST_BOUND && (factor > 1.0 || written.get(words).is_none_or(ends));
+    (is_bare || is_money || has_unit).then_some((dollars as u64, words))
 }
 
 fn month(word: &str) -> Option<usize> {
@@ -266,13 +306,24 @@ fn is_mark(c: char) -> bool {
 /// Words as they were written, without the marks around them.
 pub(super) fn without_marks(written: &[Word]) -> String {
     let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(is_mark)).collect();
-    words.join(" ")
+    words.join(" ").trim_end_matches(" &").to_owned()
 }
 
-/// The words of a text that have letters or digits.
+/// The words of a text that have letters or digits. A dollar sign belongs to the number before it, and `&` to the word.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
-    let words = text.split_whitespace().map(|word| (word, word_list(word).join(" ")));
-    words.filter(|(_, folded)| !folded.is_empty()).collect()
+    let mut words: Vec<Word> = Vec::new();
+    for word in text.split_whitespace() {
+        let folded = word_list(word).join(" ");
+        if !folded.is_empty() {
+            words.push((word, folded));
+        } else if let Some((before, _)) = words.last_mut()
+            && (word == "&" || word.trim_matches(is_mark) == "$" && before.ends_with(|c: char| c.is_ascii_digit()))
+        {
+            let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+            *before = &text[place(before)..place(word) + word.len()];
+        }
+    }
+    words
 }
 
 /// Whether words begin as a question does.
@@ -368,7 +419,17 @@ mod tests {
             ("salt 2015 to 2018", Some(("2015", Some("2018"), "2015–2018", "salt"))),
             ("paving this year", Some(("2026", Some("2026"), "2026", "paving"))),
             ("l’an dernier", Some(("2025", Some("2025"), "2025", ""))),
+            ("sel à partir de 2019", Some(("2019", None, "à partir de 2019", "sel"))),
             ("before 2015", None),
+            ("prior to 2015", None),
+            ("jusqu’en 2015", None),
+            ("closing 15 mars 2024", None),
+            ("March 15, 2024", None),
+            ("between March and May 2024", None),
+            ("over $2000", None),
+            ("moins de 2000 $", None),
+            ("2000 dollars", None),
+            ("contract 02015", None),
             ("après mars 2015", None),
             ("audit 2015 2016", None),
             ("2018 to 2015", None),
@@ -405,6 +466,20 @@ mod tests {
             ("less than 500 k", "value_max", Some(500_000), ""),
             ("moins de 25 000,50 $", "value_max", Some(25_001), ""),
             ("over a million", "value_min", Some(1_000_000), ""),
+            ("over $2M", "value_min", Some(2_000_000), ""),
+            ("over $500k in Laval", "value_min", Some(500_000), "in Laval"),
+            ("plus de 1,5 M$", "value_min", Some(1_500_000), ""),
+            ("plus de 500 $ de sel", "value_min", Some(500), "de sel"),
+            ("moins de 2000 $", "value_max", Some(2_000), ""),
+            ("bridges under 2 m", "value_max", None, "bridges under 2 m"),
+            ("under 2m", "value_max", None, "under 2m"),
+            (
+                "plus de 10 000 litres de diesel",
+                "value_min",
+                None,
+                "plus de 10 000 litres de diesel",
+            ),
+            ("plus de 100 m de tuyau", "value_min", None, "plus de 100 m de tuyau"),
             ("bridge over water", "value_min", None, "bridge over water"),
             ("plus de 3 ponts", "value_min", None, "plus de 3 ponts"),
         ] {

@@ -15,7 +15,7 @@ use crate::{
         middleware::conditional::Validator,
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
+    model::{EntityType, Role, Schema, fold::fold, vocabulary::NO_QUALITY_FLAG},
     pages::{
         messages::Texts,
         page::{Layout, PageCall, Section, render},
@@ -260,25 +260,28 @@ fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<M
         return Ok(Vec::new());
     };
     let (ask, t) = (context.ask, context.t);
+    // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
+    let mut named = match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
+        Err(Error::Timeout) => Vec::new(),
+        named => named?,
+    };
+    // "Manitoba Hydro" is a firm before it is a region.
+    let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
+    let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
     let split = plan.split.as_ref().zip(found.split);
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
-    let mut all = match split.map(|(split, _)| Meaning::of_named(ask, t, split)).transpose() {
-        Err(Error::Timeout) => Vec::new(),
-        named => Vec::from_iter(named?.flatten()),
+    let of_named = match split.map(|(split, _)| Meaning::of_named(ask, t, split)).transpose() {
+        Err(Error::Timeout) => None,
+        named => named?.flatten(),
     };
     // That nothing is found with conditions either is an answer, but not the first one.
-    let nothing = split.filter(|(_, records)| all.is_empty() && *records == 0 && found.aggregation.total == 0);
-    if all.is_empty() {
-        all.extend(split.filter(|(_, records)| *records > 0).map(of_split));
-    }
+    let nothing = split.filter(|(_, records)| of_named.is_none() && *records == 0 && found.aggregation.total == 0);
+    let of_words = split.filter(|(_, records)| *records > 0).map(of_split);
+    let mut all: Vec<Meaning> = exact.into_iter().chain(of_named).chain(of_words).collect();
     let more = plan.translated.as_ref();
     let more = more.filter(|_| found.translated * 10 >= (found.aggregation.total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
-    // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
-    match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
-        Err(Error::Timeout) => {}
-        named => all.extend(named?),
-    }
+    all.extend(named);
     all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
     all.extend(nothing.map(of_split));
     Ok(all)

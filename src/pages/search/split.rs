@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range};
 
 use crate::{
     catalog::generation::{Coverage, Generation},
-    model::{Date, EntityType, Language, Schema, fold::word_list, vocabulary::region},
+    model::{Date, EntityType, Language, Role, Schema, fold::word_list, vocabulary::region},
     pages::{
         messages::Texts,
         place_names::place_name,
@@ -71,6 +71,21 @@ struct Takes<'a> {
     this_year: i32,
 }
 
+/// The most words in the name of a province.
+const MAX_PROVINCE_WORDS: usize = 4;
+
+/// Words after the name of a firm.
+const LEGAL_FORMS: [&str; 8] = [
+    "inc",
+    "ltd",
+    "ltee",
+    "limited",
+    "limitee",
+    "corp",
+    "corporation",
+    "company",
+];
+
 /// Words before a place that belong to its name.
 const PLACE_WORDS: [&str; 6] = ["city", "ville", "town", "municipalite", "province", "region"];
 
@@ -80,15 +95,18 @@ impl Split {
         let t = Texts::of(asked.lang);
         let text = asked.value("q")?;
         let (tenders, has_all) = asked.of_other(EntityType::Tender);
-        let asks_for_tenders = has_all && (asked.entity_type == EntityType::Tender || asks_for_tenders(text));
-        let entity_type = if asks_for_tenders {
+        let asks_for_tenders = has_all && asks_for_tenders(text);
+        let is_of_tenders = asks_for_tenders || asked.entity_type == EntityType::Tender;
+        let entity_type = if is_of_tenders {
             EntityType::Tender
         } else {
             asked.entity_type
         };
         let takes = Takes {
-            closing: asks_for_tenders && asked.value("closing_after").or(asked.value("closing_before")).is_none(),
-            ..Takes::of(asked, &generation.manifest_of(entity_type).coverage, has_all, today)
+            tenders: asks_for_tenders,
+            open: has_all && asked.value("status").or(asked.value("closing_after")).is_none(),
+            closing: is_of_tenders && asked.value("closing_after").or(asked.value("closing_before")).is_none(),
+            ..Takes::of(asked, &generation.manifest_of(entity_type).coverage, today)
         };
         let parts = parts(text, takes)?;
         let of_tenders = parts.tenders || parts.open || parts.closing;
@@ -122,19 +140,20 @@ impl Split {
 }
 
 impl<'a> Takes<'a> {
-    /// `tenders`: whether tenders accept all conditions of the search.
-    fn of(asked: &SearchAddress, places: &'a [Coverage], tenders: bool, today: Date) -> Takes<'a> {
+    /// Without those that only tenders take.
+    fn of(asked: &SearchAddress, places: &'a [Coverage], today: Date) -> Takes<'a> {
+        let schema = Schema::of(asked.entity_type);
         let has = |names: &[&str]| names.iter().any(|name| asked.value(name).is_some());
         Takes {
             places: if has(&["municipality"]) { &[] } else { places },
-            region: !has(&["region"]) && Schema::of(asked.entity_type).accepts("region"),
+            region: !has(&["region"]) && schema.accepts("region"),
             year: !has(&["issued_after", "issued_before"]),
             closing: false,
-            competition: !has(&["competition"]) && Schema::of(asked.entity_type).accepts("competition"),
-            tenders,
-            open: tenders && !has(&["status", "closing_after"]),
-            values: !has(&["value_min", "value_max"]) && Schema::of(asked.entity_type).accepts("value_min"),
-            order: !has(&["sort_by", "sort_order"]),
+            competition: !has(&["competition"]) && schema.accepts("competition"),
+            tenders: false,
+            open: false,
+            values: !has(&["value_min", "value_max"]) && schema.accepts("value_min"),
+            order: !has(&["sort_by", "sort_order"]) && schema.has_role(Role::Value),
             this_year: today.year(),
         }
     }
@@ -311,26 +330,59 @@ fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, bool)> {
     Some((period, closing))
 }
 
-/// Removes the place with the longest name among the words, unless it is that of a province: "Québec" is the city only
-/// in "à Québec" and "ville de Québec".
+/// Removes the place with the longest name among the words, and a province after it. The name of a province is a place
+/// only in "à Québec" and "ville de Québec".
 fn take_place<'a>(written: &mut Vec<Word>, takes: Takes<'a>) -> Option<&'a Coverage> {
-    let (place, range) = place(written, takes.places)?;
-    let is_province = region(&without_marks(&written[range.clone()])).is_some_and(|key| key.len() == 2);
-    let before = written[..range.start].iter().rev().map(|(_, folded)| folded.as_str());
-    let is_city = before.clone().next() == Some("a") || before.take(2).any(|word| PLACE_WORDS[..4].contains(&word));
-    if takes.region && is_province && !is_city {
-        return None;
-    }
+    let found = places(written, takes.places);
+    let found = found.filter(|(_, range)| !takes.region || !is_province(written, range) || is_city(written, range));
+    let (place, range) = found.max_by_key(|(row, range)| (range.len(), range.start, row.records))?;
+    let end = range.end;
+    let left = written.len() - end;
     take_name(written, range);
+    // "Toronto, Ontario"
+    let next = written.len() - left;
+    let provinces = (next + 1..=written.len().min(next + MAX_PROVINCE_WORDS)).rev();
+    let province = provinces.map(|end| next..end).find(|range| is_province(written, range));
+    if let Some(range) = province.filter(|_| takes.region) {
+        written.drain(range);
+    }
     Some(place)
 }
 
-/// Removes the region with the longest name among the words. The code of a province may be a word: "on".
+fn is_province(written: &[Word], range: &Range<usize>) -> bool {
+    region(&without_marks(&written[range.clone()])).is_some_and(|key| key.len() == 2)
+}
+
+/// Whether the words before a name say that it is that of a city.
+fn is_city(written: &[Word], range: &Range<usize>) -> bool {
+    let mut before = written[..range.start].iter().rev();
+    let is_at = before
+        .clone()
+        .next()
+        .is_some_and(|(word, _)| word.to_lowercase() == "à");
+    is_at
+        || before
+            .by_ref()
+            .take(2)
+            .any(|(_, word)| PLACE_WORDS[..4].contains(&word.as_str()))
+}
+
+/// Removes the region with the longest name among the words, unless there are two, or it is in the name of a firm:
+/// "9534-5322 Québec inc.". The code of a province may be a word: "on".
 fn take_region(written: &mut Vec<Word>) -> Option<String> {
-    let is_region = |(text, _): &(String, Range<usize>)| text.len() > 2 && region(text).is_some();
-    let found = ranges(written).into_iter().filter(is_region);
-    let (_, range) = found.max_by_key(|(_, range)| range.len())?;
-    Some(take_name(written, range))
+    let found = ranges(written).into_iter().filter_map(|(_, range)| {
+        let name = without_marks(&written[range.clone()]);
+        Some((region(&name).filter(|_| name.len() > 2)?, range))
+    });
+    let found: Vec<(&str, Range<usize>)> = found.collect();
+    let (key, range) = found.iter().max_by_key(|(_, range)| range.len())?;
+    let is_other = |other: &Range<usize>| other.end <= range.start || other.start >= range.end;
+    let has_two = found.iter().any(|(other, words)| other != key && is_other(words));
+    let is_of_firm = written
+        .get(range.end)
+        .is_some_and(|(_, word)| LEGAL_FORMS.contains(&word.as_str()));
+    let range = range.clone();
+    (!has_two && !is_of_firm).then(|| take_name(written, range))
 }
 
 /// Removes a name with the words before it that belong to it, and returns it.
@@ -345,15 +397,14 @@ fn take_name(written: &mut Vec<Word>, range: Range<usize>) -> String {
     name
 }
 
-/// The place with the longest name among the words, and which words these are.
-fn place<'a>(written: &[Word], coverage: &'a [Coverage]) -> Option<(&'a Coverage, Range<usize>)> {
+/// The places that the words name, and which words these are.
+fn places<'a>(written: &[Word], coverage: &'a [Coverage]) -> impl Iterator<Item = (&'a Coverage, Range<usize>)> {
     let ranges: HashMap<String, Range<usize>> = ranges(written).into_iter().collect();
     let names = coverage.iter().flat_map(|row| {
         let languages = [Language::English, Language::French].into_iter();
         languages.filter_map(move |lang| Some((row, word_list(place_name(row, lang)?).join(" "))))
     });
-    let found = names.filter_map(|(row, name)| Some((row, ranges.get(&name)?.clone())));
-    found.max_by_key(|(row, range)| (range.len(), range.start, row.records))
+    names.filter_map(move |(row, name)| Some((row, ranges.get(&name)?.clone())))
 }
 
 #[cfg(test)]
@@ -536,6 +587,12 @@ mod tests {
             ("sel à Québec", "sel", None),
             ("sel ville de Québec", "sel", None),
             ("paving in Laval in Ontario", "paving in Ontario", None),
+            ("pavage Laval, Québec", "pavage", None),
+            ("a Quebec supplier of salt", "supplier of salt", Some("Quebec")),
+            ("paving in Ontario and Quebec", "", None),
+            ("9534-5322 Québec inc.", "", None),
+            ("pavage Cantons-de-l’Est", "pavage", Some("Cantons-de-l’Est")),
+            ("salt Newfoundland & Labrador", "salt", Some("Newfoundland & Labrador")),
         ] {
             let parts = parts(text, takes).unwrap_or_default();
             let found = (parts.words.as_str(), parts.region.as_deref());
