@@ -99,7 +99,7 @@ pub(crate) struct Rest {
     coded: Arc<Mutex<Coded>>,
     /// The length of the whole response in bytes, if it is known.
     pub(crate) length: Option<u64>,
-    _slot: Option<StreamSlot>,
+    slot: Option<StreamSlot>,
 }
 
 struct Coded {
@@ -135,12 +135,13 @@ impl Rest {
             is_last: false,
         })?;
         let coded = Arc::new(Mutex::new(coded));
-        let rest = Rest {
-            coded,
-            length,
-            _slot: slot,
-        };
+        let rest = Rest { coded, length, slot };
         Ok((first.0, rest))
+    }
+
+    /// Whether it is sent: not in the answer to HEAD.
+    pub(crate) fn has_place(&self) -> bool {
+        self.slot.is_some()
     }
 }
 

@@ -5,10 +5,7 @@ use std::time::Instant;
 use actix_web::{
     HttpRequest,
     body::BoxBody,
-    http::{
-        Method,
-        header::{HeaderName, HeaderValue},
-    },
+    http::header::{HeaderName, HeaderValue},
 };
 use bytes::Bytes;
 
@@ -123,10 +120,8 @@ fn streamed(
 /// The body of a reply that is sent while it is made; `None` if the reply is whole.
 pub(crate) fn rest_of(state: &AppState, reply: &mut Reply, origin: Origin, request: &HttpRequest) -> Option<BoxBody> {
     let rest = reply.rest.take()?;
-    if let Some(length) = rest.length
-        && request.method() == Method::HEAD
-    {
-        return Some(BoxBody::new(OmittedBody(length)));
+    if !rest.has_place() {
+        return Some(BoxBody::new(OmittedBody(rest.length.unwrap_or_default())));
     }
     let first = std::mem::take(&mut reply.body);
     let pool = (&state.search_pool, origin, state.query_timeout);
