@@ -200,7 +200,7 @@ pub(crate) fn tender_status(text: &str) -> Option<&'static str> {
 const OCDS_ACTIVE: &str = "active";
 
 /// Canadian provinces and territories: the code and the folded names.
-const PROVINCES: [(&str, &[&str]); 13] = [
+const PROVINCES: [Region; 13] = [
     ("ab", &["alberta"]),
     ("bc", &["british columbia", "colombie britannique"]),
     ("mb", &["manitoba"]),
@@ -226,7 +226,7 @@ const PROVINCES: [(&str, &[&str]); 13] = [
 ];
 
 /// The administrative regions of Quebec and the National Capital Region: the key and the other folded names.
-const REGIONS: [(&str, &[&str]); 18] = [
+const REGIONS: [Region; 18] = [
     ("abitibi temiscamingue", &["abitibi"]),
     ("bas saint laurent", &["lower saint lawrence"]),
     ("capitale nationale", &["quebec city region"]),
@@ -262,25 +262,30 @@ const REGIONS: [(&str, &[&str]); 18] = [
 /// What federal notices write after a province: without the National Capital Region, which is named apart.
 const EXCEPTIONS: [&str; 2] = [" except ncr", " sauf rcn"];
 
+/// A row of [`PROVINCES`] or [`REGIONS`].
+type Region = (&'static str, &'static [&'static str]);
+
+/// The key of the row that has a folded name or key.
+fn key_in<'r>(mut rows: impl Iterator<Item = &'r Region>, name: &str) -> Option<&'static str> {
+    let row = rows.find(|(key, names)| *key == name || names.contains(&name));
+    row.map(|(key, _)| *key)
+}
+
 /// The key of a province or another known region, by any of its names or its code. `None` for another text.
 pub(crate) fn region(text: &str) -> Option<&'static str> {
     let folded = fold(text);
     let name = EXCEPTIONS.iter().find_map(|exception| folded.strip_suffix(exception));
-    let name = name.unwrap_or(&folded);
-    let is_known = |(key, names): &&(&str, &[&str])| *key == name || names.contains(&name);
-    let known = PROVINCES.iter().chain(&REGIONS).find(is_known);
-    known.map(|(key, _)| *key)
+    key_in(PROVINCES.iter().chain(&REGIONS), name.unwrap_or(&folded))
 }
 
-/// The key of a province: the same for its code, its English and its French name. For any other
-/// place: its folded name.
+/// The key of a province, by its code, its English or its French name. `None` for another text.
+pub(crate) fn known_province(text: &str) -> Option<&'static str> {
+    key_in(PROVINCES.iter(), &fold(text))
+}
+
+/// The key of a province. For any other place: its folded name.
 pub(crate) fn province(text: &str) -> String {
-    let folded = fold(text);
-    let known = PROVINCES
-        .iter()
-        .find(|(code, names)| *code == folded || names.contains(&folded.as_str()))
-        .map(|(code, _)| (*code).to_owned());
-    known.unwrap_or(folded)
+    known_province(text).map_or_else(|| fold(text), str::to_owned)
 }
 
 #[cfg(test)]

@@ -21,5 +21,6 @@ mod rules;
 pub(crate) mod supplier;
 
 pub(crate) use look_up::SupplierList;
+pub(crate) use name_form::is_legal_form;
 pub(crate) use party::Party;
 pub(crate) use supplier::Supplier;

@@ -69,6 +69,11 @@ const FORMS: &[(&str, LegalFamily)] = &[
     ("obnl", LegalFamily::NonProfit),
 ];
 
+/// Whether a folded word is a legal form.
+pub(crate) fn is_legal_form(word: &str) -> bool {
+    FORMS.iter().any(|(form, _)| *form == word)
+}
+
 /// Words at the ends of a name that people leave out or move.
 const ARTICLES: [&str; 5] = ["les", "le", "la", "l", "the"];
 

@@ -2,11 +2,13 @@
 //!
 //! [`results`] reads the address ([`search_address`]), plans the searches and runs them ([`results_query`]), and shows
 //! what they find: the sentence, facets, conditions, hits and charts. An invalid parameter shows the form with the
-//! reason ([`parameter_error`]); a search without a match shows what to drop ([`no_matches`]).
+//! reason ([`parameter_error`]); a search without a match shows what to drop ([`no_matches`]). Words that ask for a
+//! place, a period, an amount and so on are offered as conditions ([`split`]).
 //!
 //! **Invariants:** parameters have the names and the meaning of the API; every link of the page is the same search with
 //! one thing changed.
 
+mod amounts;
 mod conditions;
 mod context;
 mod csv_page;
@@ -22,6 +24,7 @@ mod no_matches;
 mod no_matches_view;
 mod notes;
 mod parameter_error;
+mod places;
 mod prepared;
 mod question;
 mod results;
@@ -33,6 +36,7 @@ mod sort_links;
 mod split;
 mod translation;
 mod written_values;
+mod written_words;
 
 pub(crate) use csv_page::CSV;
 pub(crate) use results::PAGE;

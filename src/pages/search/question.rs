@@ -3,20 +3,18 @@
 //! The lists are of folded words without elided articles ("sans appel d'offres" is "sans appel offres"), separated by
 //! `|`.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use crate::{
-    model::fold::word_list, pages::search::written_values::canonical_value, query::translate::is_function_word,
+    pages::search::{
+        amounts,
+        written_words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
+    },
+    query::translate::is_function_word,
 };
-
-/// A word as it was written, and folded.
-pub(super) type Word<'a> = (&'a str, String);
 
 /// Years that a search may be about.
 const YEARS: RangeInclusive<i32> = 1990..=2099;
-
-/// The maximum number of words in the name of a place.
-const MAX_NAME_WORDS: usize = 8;
 
 /// Words that begin a question.
 const QUESTION_WORDS: &str = "\
@@ -64,19 +62,6 @@ const LARGEST: &str = "\
     plus importants|plus importantes|plus grands|plus grandes|plus gros|plus grosses|plus eleves|plus elevees|\
     plus chers|plus cheres|most expensive|largest|biggest|highest|costliest";
 const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
-
-/// What comes before the lowest and the highest value that a record may have.
-const MORE_THAN: &str = "plus de|plus|more than|greater than|over|above|at least|au moins";
-const LESS_THAN: &str = "moins de|moins|less than|under|below|at most|au plus";
-
-/// What a number is multiplied by.
-const THOUSANDS: &str = "k|mille|thousand";
-const MILLIONS: &str = "million|millions";
-const FACTORS: [char; 4] = ['k', 'K', 'm', 'M'];
-const DOLLARS: &str = "dollar|dollars";
-
-/// The lowest number that is an amount although no unit follows.
-const SMALLEST_BOUND: f64 = 1_000.0;
 
 /// This year and the one before.
 const THIS_YEAR: &str = "cette annee|this year";
@@ -148,14 +133,10 @@ pub(super) struct Period {
 impl Period {
     /// Removes the only period of the words.
     pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
-        let is_amount = |number: usize| {
-            let has_unit = |(_, folded): &Word| [THOUSANDS, MILLIONS, DOLLARS].iter().any(|list| is_in(list, folded));
-            written[number].0.contains('$') || written.get(number + 1).is_some_and(has_unit)
-        };
         let is_year = |number: &usize| {
             let folded = &written[*number].1;
             let is_number = folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year));
-            is_number && !is_amount(*number)
+            is_number && !amounts::has_unit(&written[*number..])
         };
         let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
         match years[..] {
@@ -233,97 +214,11 @@ impl Period {
     }
 }
 
-/// Removes the lowest or the highest value that the words ask for: "over $1 million", "moins de 25 000 $".
-pub(super) fn take_bound(written: &mut Vec<Word>, parameter: &'static str) -> Option<u64> {
-    let phrases = if parameter == "value_min" { MORE_THAN } else { LESS_THAN };
-    let found = ranges(written).into_iter().filter(|(text, _)| is_in(phrases, text));
-    let amounts = found.filter_map(|(_, range)| {
-        let (amount, words) = amount(&written[range.end..], parameter)?;
-        Some((amount, range.start..range.end + words))
-    });
-    let (amount, range) = amounts.max_by_key(|(_, range)| range.len())?;
-    written.drain(range);
-    Some(amount)
-}
-
-/// The dollars at the beginning of the words, and how many words these are. A small number without a unit counts
-/// something else: "more than 3 bridges".
-fn amount(written: &[Word], parameter: &str) -> Option<(u64, usize)> {
-    let next = |number: usize, list: &str| written.get(number).is_some_and(|(_, folded)| is_in(list, folded));
-    let is_sign = |c: char| is_mark(c) || c == '$' || c.is_whitespace();
-    let is_number = |(word, _): &&Word| {
-        let digits = word.trim_matches(is_sign).trim_end_matches(FACTORS);
-        digits.contains(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || is_sign(c))
-    };
-    let mut words = written.iter().take_while(is_number).count();
-    let digits: String = written[..words].iter().map(|(word, _)| *word).collect();
-    let has_sign = |(word, _): &Word| word.contains('$');
-    // "3 M$"
-    let is_money = digits.contains('$') || written.get(words).is_some_and(has_sign);
-    let digits = digits.trim_matches(is_sign);
-    let letter = digits.chars().last().filter(|c| FACTORS.contains(c));
-    let digits = digits.trim_end_matches(FACTORS);
-    let is_one = words == 0 && next(0, "a|one|un");
-    words += usize::from(is_one);
-    let number = canonical_value(parameter, digits).unwrap_or_else(|| digits.to_owned());
-    let number: f64 = if is_one { 1.0 } else { number.parse().ok()? };
-    let factor = match letter.map(|letter| letter.to_ascii_lowercase()) {
-        Some('k') => 1e3,
-        Some(_) if is_money => 1e6,
-        // "under 2m"
-        Some(_) => return None,
-        None => {
-            let is_thousands = next(words, THOUSANDS);
-            let is_millions = next(words, MILLIONS) || (next(words, "m") && (is_money || next(words + 1, DOLLARS)));
-            words += usize::from(is_thousands || is_millions);
-            match (is_thousands, is_millions) {
-                (true, _) => 1e3,
-                (_, true) => 1e6,
-                _ => 1.0,
-            }
-        }
-    };
-    let has_unit = next(words, DOLLARS) || (next(words, "de|of") && next(words + 1, DOLLARS));
-    words += usize::from(has_unit) + usize::from(has_unit && !next(words, DOLLARS));
-    let dollars = (number * factor).round();
-    // "More than 10 000 litres" is no amount.
-    let ends = |(_, folded): &Word| is_function_word(folded) && !is_in("de|of", folded);
-    let is_bare = dollars >= SMALLEST_BOUND && (factor > 1.0 || written.get(words).is_none_or(ends));
-    (is_bare || is_money || has_unit).then_some((dollars as u64, words))
-}
-
 fn month(word: &str) -> Option<usize> {
     MONTHS
         .iter()
         .position(|names| names.contains(&word))
         .map(|number| number + 1)
-}
-
-fn is_mark(c: char) -> bool {
-    matches!(c, '?' | ',' | ';' | ':' | '!' | '.' | '(' | ')')
-}
-
-/// Words as they were written, without the marks around them.
-pub(super) fn without_marks(written: &[Word]) -> String {
-    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(is_mark)).collect();
-    words.join(" ").trim_end_matches(" &").to_owned()
-}
-
-/// The words of a text that have letters or digits. A dollar sign belongs to the number before it, and `&` to the word.
-pub(super) fn words(text: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word> = Vec::new();
-    for word in text.split_whitespace() {
-        let folded = word_list(word).join(" ");
-        if !folded.is_empty() {
-            words.push((word, folded));
-        } else if let Some((before, _)) = words.last_mut()
-            && (word == "&" || word.trim_matches(is_mark) == "$" && before.ends_with(|c: char| c.is_ascii_digit()))
-        {
-            let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-            *before = &text[place(before)..place(word) + word.len()];
-        }
-    }
-    words
 }
 
 /// Whether words begin as a question does.
@@ -342,31 +237,6 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
     };
     let words = written.iter().filter(|(_, folded)| !is_asking(folded));
     words.cloned().collect()
-}
-
-/// Removes the first of the phrases that the words have, the longest one there.
-fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
-    let found = ranges(written).into_iter().filter(|(text, _)| is_in(phrases, text));
-    let longest = found.max_by_key(|(_, range)| (range.len(), std::cmp::Reverse(range.start)));
-    if let Some((_, range)) = &longest {
-        written.drain(range.clone());
-    }
-    longest.is_some()
-}
-
-/// Up to [`MAX_NAME_WORDS`] words that follow each other, folded, and which they are.
-pub(super) fn ranges(written: &[Word]) -> Vec<(String, Range<usize>)> {
-    let starts = 0..written.len();
-    let of_start = |from: usize| {
-        let last = written.len().min(from + MAX_NAME_WORDS);
-        (from + 1..=last).map(move |to| (joined(&written[from..to]), from..to))
-    };
-    starts.flat_map(of_start).collect()
-}
-
-fn joined(written: &[Word]) -> String {
-    let words: Vec<&str> = written.iter().map(|(_, folded)| folded.as_str()).collect();
-    words.join(" ")
 }
 
 /// Whether a word stands for contracts.
@@ -392,13 +262,10 @@ pub(super) fn content(mut written: Vec<Word>) -> String {
     without_marks(&written)
 }
 
-fn is_in(list: &str, word: &str) -> bool {
-    list.split('|').any(|one| one == word)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::search::written_words::words;
 
     #[test]
     fn a_period_is_one_year_or_month_or_what_is_between_two_years() {
@@ -446,47 +313,6 @@ mod tests {
             let expected_period = expected.map(|(first, last, label, _)| (first, last, label));
             assert_eq!(found, expected_period, "{text}");
             assert_eq!(left, expected.map_or(text, |(.., left)| left), "{text}");
-        }
-    }
-
-    #[test]
-    fn values_have_digits_and_units() {
-        for (text, parameter, expected, left) in [
-            (
-                "contracts over $1 million in Laval",
-                "value_min",
-                Some(1_000_000),
-                "contracts in Laval",
-            ),
-            ("plus de 100 000 $ de sel", "value_min", Some(100_000), "de sel"),
-            ("plus d’un million", "value_min", Some(1_000_000), ""),
-            ("more than 2.5 million dollars", "value_min", Some(2_500_000), ""),
-            ("plus de 3 millions de dollars", "value_min", Some(3_000_000), ""),
-            ("under 10,000?", "value_max", Some(10_000), ""),
-            ("less than 500 k", "value_max", Some(500_000), ""),
-            ("moins de 25 000,50 $", "value_max", Some(25_001), ""),
-            ("over a million", "value_min", Some(1_000_000), ""),
-            ("over $2M", "value_min", Some(2_000_000), ""),
-            ("over $500k in Laval", "value_min", Some(500_000), "in Laval"),
-            ("plus de 1,5 M$", "value_min", Some(1_500_000), ""),
-            ("plus de 500 $ de sel", "value_min", Some(500), "de sel"),
-            ("moins de 2000 $", "value_max", Some(2_000), ""),
-            ("bridges under 2 m", "value_max", None, "bridges under 2 m"),
-            ("under 2m", "value_max", None, "under 2m"),
-            (
-                "plus de 10 000 litres de diesel",
-                "value_min",
-                None,
-                "plus de 10 000 litres de diesel",
-            ),
-            ("plus de 100 m de tuyau", "value_min", None, "plus de 100 m de tuyau"),
-            ("bridge over water", "value_min", None, "bridge over water"),
-            ("plus de 3 ponts", "value_min", None, "plus de 3 ponts"),
-        ] {
-            let mut written = words(text);
-            assert_eq!(take_bound(&mut written, parameter), expected, "{text}");
-            let rest: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
-            assert_eq!(rest.join(" "), left, "{text}");
         }
     }
 }

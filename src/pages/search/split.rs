@@ -1,25 +1,23 @@
 //! Conditions among the words of a search: "who won paving in Toronto 2015" asks for paving, in a place and a year, and
 //! "gré à gré" for a method. As words, each of them would have to be in the text of a record.
 
-use std::{collections::HashMap, ops::Range};
-
 use crate::{
     catalog::generation::{Coverage, Generation},
-    model::{Date, EntityType, Language, Role, Schema, fold::word_list, vocabulary::region},
+    model::{Date, EntityType, Role, Schema},
     pages::{
         messages::Texts,
         place_names::place_name,
         search::{
+            amounts::take_bound,
             context::shortened,
-            question::{
-                Asking, Period, Word, asks_for_contracts, content, is_question, ranges, take_bound, without_marks,
-                without_question, words,
-            },
+            places::{take_place, take_region},
+            question::{Asking, Period, asks_for_contracts, content, is_question, without_question},
             search_address::SearchAddress,
             written_values::canonical_value,
+            written_words::{Word, words},
         },
     },
-    query::{SearchQuery, translate::is_function_word},
+    query::SearchQuery,
 };
 
 /// The same search with conditions in place of words.
@@ -70,24 +68,6 @@ struct Takes<'a> {
     order: bool,
     this_year: i32,
 }
-
-/// The most words in the name of a province.
-const MAX_PROVINCE_WORDS: usize = 4;
-
-/// Words after the name of a firm.
-const LEGAL_FORMS: [&str; 8] = [
-    "inc",
-    "ltd",
-    "ltee",
-    "limited",
-    "limitee",
-    "corp",
-    "corporation",
-    "company",
-];
-
-/// Words before a place that belong to its name.
-const PLACE_WORDS: [&str; 6] = ["city", "ville", "town", "municipalite", "province", "region"];
 
 impl Split {
     /// `None` if the words state no further condition, or nothing else.
@@ -274,7 +254,7 @@ fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     let [value_min, value_max] = ["value_min", "value_max"].map(&mut bound);
     let is_question = is_question(&written) || order.is_some();
-    let place = take_place(&mut written, takes);
+    let place = take_place(&mut written, takes.places, takes.region);
     let has_region = takes.region && place.is_none();
     let region = has_region.then(|| take_region(&mut written)).flatten();
     let without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
@@ -328,83 +308,6 @@ fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, bool)> {
     }
     *written = rest;
     Some((period, closing))
-}
-
-/// Removes the place with the longest name among the words, and a province after it. The name of a province is a place
-/// only in "à Québec" and "ville de Québec".
-fn take_place<'a>(written: &mut Vec<Word>, takes: Takes<'a>) -> Option<&'a Coverage> {
-    let found = places(written, takes.places);
-    let found = found.filter(|(_, range)| !takes.region || !is_province(written, range) || is_city(written, range));
-    let (place, range) = found.max_by_key(|(row, range)| (range.len(), range.start, row.records))?;
-    let end = range.end;
-    let left = written.len() - end;
-    take_name(written, range);
-    // "Toronto, Ontario"
-    let next = written.len() - left;
-    let provinces = (next + 1..=written.len().min(next + MAX_PROVINCE_WORDS)).rev();
-    let province = provinces.map(|end| next..end).find(|range| is_province(written, range));
-    if let Some(range) = province.filter(|_| takes.region) {
-        written.drain(range);
-    }
-    Some(place)
-}
-
-fn is_province(written: &[Word], range: &Range<usize>) -> bool {
-    region(&without_marks(&written[range.clone()])).is_some_and(|key| key.len() == 2)
-}
-
-/// Whether the words before a name say that it is that of a city.
-fn is_city(written: &[Word], range: &Range<usize>) -> bool {
-    let mut before = written[..range.start].iter().rev();
-    let is_at = before
-        .clone()
-        .next()
-        .is_some_and(|(word, _)| word.to_lowercase() == "à");
-    is_at
-        || before
-            .by_ref()
-            .take(2)
-            .any(|(_, word)| PLACE_WORDS[..4].contains(&word.as_str()))
-}
-
-/// Removes the region with the longest name among the words, unless there are two, or it is in the name of a firm:
-/// "9534-5322 Québec inc.". The code of a province may be a word: "on".
-fn take_region(written: &mut Vec<Word>) -> Option<String> {
-    let found = ranges(written).into_iter().filter_map(|(_, range)| {
-        let name = without_marks(&written[range.clone()]);
-        Some((region(&name).filter(|_| name.len() > 2)?, range))
-    });
-    let found: Vec<(&str, Range<usize>)> = found.collect();
-    let (key, range) = found.iter().max_by_key(|(_, range)| range.len())?;
-    let is_other = |other: &Range<usize>| other.end <= range.start || other.start >= range.end;
-    let has_two = found.iter().any(|(other, words)| other != key && is_other(words));
-    let is_of_firm = written
-        .get(range.end)
-        .is_some_and(|(_, word)| LEGAL_FORMS.contains(&word.as_str()));
-    let range = range.clone();
-    (!has_two && !is_of_firm).then(|| take_name(written, range))
-}
-
-/// Removes a name with the words before it that belong to it, and returns it.
-fn take_name(written: &mut Vec<Word>, range: Range<usize>) -> String {
-    let is_of_name = |folded: &str| is_function_word(folded) || PLACE_WORDS.contains(&folded);
-    let mut from = range.start;
-    while from > 0 && is_of_name(&written[from - 1].1) {
-        from -= 1;
-    }
-    let name = without_marks(&written[range.clone()]);
-    written.drain(from..range.end);
-    name
-}
-
-/// The places that the words name, and which words these are.
-fn places<'a>(written: &[Word], coverage: &'a [Coverage]) -> impl Iterator<Item = (&'a Coverage, Range<usize>)> {
-    let ranges: HashMap<String, Range<usize>> = ranges(written).into_iter().collect();
-    let names = coverage.iter().flat_map(|row| {
-        let languages = [Language::English, Language::French].into_iter();
-        languages.filter_map(move |lang| Some((row, word_list(place_name(row, lang)?).join(" "))))
-    });
-    names.filter_map(move |(row, name)| Some((row, ranges.get(&name)?.clone())))
 }
 
 #[cfg(test)]

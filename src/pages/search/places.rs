@@ -1,0 +1,94 @@
+//! The places and regions among the words of a search.
+
+use std::{collections::HashMap, ops::Range};
+
+use crate::{
+    catalog::{generation::Coverage, suppliers::is_legal_form},
+    model::{
+        Language,
+        fold::word_list,
+        vocabulary::{known_province, region},
+    },
+    pages::{
+        place_names::place_name,
+        search::written_words::{Word, ranges, without_marks},
+    },
+    query::translate::is_function_word,
+};
+
+/// The most words in the name of a province.
+const MAX_PROVINCE_WORDS: usize = 4;
+
+/// Words before a city, and before a region, that belong to its name.
+const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
+const REGION_WORDS: [&str; 2] = ["province", "region"];
+
+/// Removes the place with the longest name among the words, and a province after it. The name of a province is a place
+/// only in "à Québec" and "ville de Québec".
+///
+/// `regions`: whether the search takes regions as well, which provinces are.
+pub(super) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], regions: bool) -> Option<&'a Coverage> {
+    let is_place = |range: &Range<usize>| !regions || !is_province(written, range) || is_city(written, range);
+    let found = places(written, coverage).filter(|(_, range)| is_place(range));
+    let (place, range) = found.max_by_key(|(row, range)| (range.len(), range.start, row.records))?;
+    let left = written.len() - range.end;
+    take_name(written, range);
+    // "Toronto, Ontario"
+    let next = written.len() - left;
+    let provinces = (next + 1..=written.len().min(next + MAX_PROVINCE_WORDS)).rev();
+    let province = provinces.map(|end| next..end).find(|range| is_province(written, range));
+    if let Some(range) = province.filter(|_| regions) {
+        written.drain(range);
+    }
+    Some(place)
+}
+
+fn is_province(written: &[Word], range: &Range<usize>) -> bool {
+    known_province(&without_marks(&written[range.clone()])).is_some()
+}
+
+/// Whether the words before a name say that it is that of a city.
+fn is_city(written: &[Word], range: &Range<usize>) -> bool {
+    let before = &written[range.start.saturating_sub(2)..range.start];
+    let is_at = before.last().is_some_and(|(word, _)| word.to_lowercase() == "à");
+    is_at || before.iter().any(|(_, word)| CITY_WORDS.contains(&word.as_str()))
+}
+
+/// Removes the region with the longest name among the words, unless there are two, or it is in the name of a firm:
+/// "9534-5322 Québec inc.". The code of a province may be a word: "on".
+pub(super) fn take_region(written: &mut Vec<Word>) -> Option<String> {
+    let found = ranges(written).into_iter().filter_map(|(_, range)| {
+        let name = without_marks(&written[range.clone()]);
+        Some((region(&name).filter(|_| name.len() > 2)?, range))
+    });
+    let found: Vec<(&str, Range<usize>)> = found.collect();
+    let (key, range) = found.iter().max_by_key(|(_, range)| range.len())?;
+    let is_other = |other: &Range<usize>| other.end <= range.start || other.start >= range.end;
+    let has_two = found.iter().any(|(other, words)| other != key && is_other(words));
+    let is_of_firm = written.get(range.end).is_some_and(|(_, word)| is_legal_form(word));
+    let range = range.clone();
+    (!has_two && !is_of_firm).then(|| take_name(written, range))
+}
+
+/// Removes a name with the words before it that belong to it, and returns it.
+fn take_name(written: &mut Vec<Word>, range: Range<usize>) -> String {
+    let is_of_name =
+        |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded) || REGION_WORDS.contains(&folded);
+    let mut from = range.start;
+    while from > 0 && is_of_name(&written[from - 1].1) {
+        from -= 1;
+    }
+    let name = without_marks(&written[range.clone()]);
+    written.drain(from..range.end);
+    name
+}
+
+/// The places that the words name, and which words these are.
+fn places<'a>(written: &[Word], coverage: &'a [Coverage]) -> impl Iterator<Item = (&'a Coverage, Range<usize>)> {
+    let ranges: HashMap<String, Range<usize>> = ranges(written).into_iter().collect();
+    let names = coverage.iter().flat_map(|row| {
+        let languages = [Language::English, Language::French].into_iter();
+        languages.filter_map(move |lang| Some((row, word_list(place_name(row, lang)?).join(" "))))
+    });
+    names.filter_map(move |(row, name)| Some((row, ranges.get(&name)?.clone())))
+}

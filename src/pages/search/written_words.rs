@@ -1,0 +1,70 @@
+//! The words of a search as they were written, among which conditions are found.
+
+use std::ops::Range;
+
+use crate::model::fold::word_list;
+
+/// A word as it was written, and folded.
+pub(super) type Word<'a> = (&'a str, String);
+
+/// The maximum number of words in the name of a place.
+pub(super) const MAX_NAME_WORDS: usize = 8;
+
+/// Whether a character is a mark of punctuation.
+pub(super) fn is_mark(c: char) -> bool {
+    matches!(c, '?' | ',' | ';' | ':' | '!' | '.' | '(' | ')')
+}
+
+/// Words as they were written, without the marks around them.
+pub(super) fn without_marks(written: &[Word]) -> String {
+    let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(is_mark)).collect();
+    words.join(" ").trim_end_matches(" &").to_owned()
+}
+
+/// The words of a text that have letters or digits. A dollar sign belongs to the number before it, and `&` to the word.
+pub(super) fn words(text: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word> = Vec::new();
+    for word in text.split_whitespace() {
+        let folded = word_list(word).join(" ");
+        if !folded.is_empty() {
+            words.push((word, folded));
+        } else if let Some((before, _)) = words.last_mut()
+            && (word == "&" || word.trim_matches(is_mark) == "$" && before.ends_with(|c: char| c.is_ascii_digit()))
+        {
+            let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+            *before = &text[place(before)..place(word) + word.len()];
+        }
+    }
+    words
+}
+
+/// Removes the first of the phrases that the words have, the longest one there.
+pub(super) fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
+    let found = ranges(written).into_iter().filter(|(text, _)| is_in(phrases, text));
+    let longest = found.max_by_key(|(_, range)| (range.len(), std::cmp::Reverse(range.start)));
+    if let Some((_, range)) = &longest {
+        written.drain(range.clone());
+    }
+    longest.is_some()
+}
+
+/// Up to [`MAX_NAME_WORDS`] words that follow each other, folded, and which they are.
+pub(super) fn ranges(written: &[Word]) -> Vec<(String, Range<usize>)> {
+    let starts = 0..written.len();
+    let of_start = |from: usize| {
+        let last = written.len().min(from + MAX_NAME_WORDS);
+        (from + 1..=last).map(move |to| (joined(&written[from..to]), from..to))
+    };
+    starts.flat_map(of_start).collect()
+}
+
+/// Words folded, as one text.
+pub(super) fn joined(written: &[Word]) -> String {
+    let words: Vec<&str> = written.iter().map(|(_, folded)| folded.as_str()).collect();
+    words.join(" ")
+}
+
+/// Whether a folded word, or several, are one of a list whose members `|` separates.
+pub(super) fn is_in(list: &str, word: &str) -> bool {
+    list.split('|').any(|one| one == word)
+}
