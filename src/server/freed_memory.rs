@@ -13,6 +13,7 @@ use crate::{
         connection_limits::ConnectionLimits, connection_slots::ConnectionSlots, metrics::anonymous_memory_bytes,
         worker::PeriodicWorker,
     },
+    storage::freed_memory::give_back,
 };
 
 /// How often the number of connections, the generation and the memory are compared. In this time, two cores and a fast
@@ -141,21 +142,6 @@ pub(crate) fn start(
     };
     PeriodicWorker::start("memory", INTERVAL, &metrics, step)
 }
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(
-    unsafe_code,
-    reason = "the standard library cannot ask the allocator to return memory"
-)]
-fn give_back() {
-    // SAFETY: the function takes a number, may be called from any thread at any time, and frees only what is not in
-    // use.
-    unsafe { libc::malloc_trim(0) };
-}
-
-/// Other allocators return memory by themselves.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn give_back() {}
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,9 @@
-//! Files on disk: dumps, compression, locks, durable writes and safe reads.
+//! Files on disk: dumps, compression, locks, durable writes and safe reads; freed memory.
 
 pub(crate) mod dump;
 pub(crate) mod durable_file;
 pub(crate) mod file_lock;
+pub(crate) mod freed_memory;
 pub(crate) mod gzip;
 pub(crate) mod hex;
 pub(crate) mod json_text;

@@ -46,7 +46,9 @@ impl BuildTarget for EmbeddedBuild {
         let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
         let folder = self.build.folder();
         group_facets(&folder, records)?;
-        Ok(Box::new(TantivyEngine::open(&folder, records)?))
+        let mut engine = TantivyEngine::open(&folder, records)?;
+        engine.forget_what_was_read();
+        Ok(Box::new(engine))
     }
 
     fn previous_first_seen(&self) -> anyhow::Result<Option<FirstSeen>> {

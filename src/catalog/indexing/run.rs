@@ -39,7 +39,7 @@ use crate::{
     },
     engine::{Deadline, Engine},
     model::{Date, EntityType, Schema, commodity_table::OWN_TITLES, commodity_words::CommodityDictionary},
-    storage::{dump, regular_file},
+    storage::{dump, freed_memory, regular_file},
 };
 
 /// What to index, and where to.
@@ -134,6 +134,8 @@ impl CheckedDumps<'_> {
             "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
             self.folder.display()
         );
+        // What is derived from the index would take its memory beside that of the chunks.
+        freed_memory::give_back();
         let engine = target.engine(&manifests).context("opening the index just built")?;
         let previous = target.previous_first_seen()?;
         let commodities = dictionary.unwrap_or_else(|| completed(learned.commodities.conclude()));

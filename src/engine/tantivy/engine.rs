@@ -75,6 +75,13 @@ impl TantivyEngine {
         })
     }
 
+    /// For a build, which reads every record about once: the records do not fill the memory of the process.
+    pub(crate) fn forget_what_was_read(&mut self) {
+        for index in self.indexes.iter_mut().flatten() {
+            index.store.forget_what_was_read();
+        }
+    }
+
     fn index(&self, entity_type: EntityType) -> Option<&EntityIndex> {
         self.indexes[entity_type as usize].as_ref()
     }

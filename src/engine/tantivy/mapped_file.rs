@@ -3,7 +3,7 @@
 use std::{io, marker::PhantomData, path::Path};
 
 use bytes::Bytes;
-use memmap2::Mmap;
+use memmap2::{Mmap, UncheckedAdvice};
 
 use crate::storage::regular_file;
 
@@ -77,6 +77,14 @@ pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
     // SAFETY: files of a published generation are never written again, only unlinked, and the
     // checksums of the manifest were verified before.
     unsafe { Mmap::map(&file) }.map_err(with_path)
+}
+
+/// Takes the pages of a map out of the memory of this process. They stay in the system's cache, and reading them again
+/// costs a page fault.
+#[expect(unsafe_code, reason = "the system's call can change what a map holds")]
+pub(crate) fn forget_pages(map: &Mmap) -> io::Result<()> {
+    // SAFETY: for a shared map of a file, which `map` makes, and which nothing writes, this leaves the content as it is.
+    unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) }
 }
 
 /// The same as bytes, whose parts keep it mapped.

@@ -205,7 +205,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("idna", &["model/email"]),
     dependency("indicatif", &["catalog/indexing", "fetch/progress", "normalize"]),
     dependency("lettre", &["alerts"]),
-    dependency("libc", &["server/bus_error", "server/freed_memory"]),
+    dependency("libc", &["server/bus_error", "storage/freed_memory"]),
     dependency("log", ANYWHERE),
     dependency(
         "memchr",
