@@ -66,7 +66,8 @@ fn sentence(t: Texts, quality: &Quality) -> Option<String> {
     }
     let count = quality.flagged_records;
     Some(match (quality.flagged_value, quality.share_of_value) {
-        (Some(value), Some(share)) => {
+        // A share that is rounded to nothing says less than the number.
+        (Some(value), Some(share)) if share >= 0.005 => {
             let (value, share) = (t.money_rounded(value.dollars()), t.percent(share));
             t.with(
                 "quality-share",

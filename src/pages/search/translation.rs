@@ -4,13 +4,17 @@
 use crate::{
     api::params::resolve::ResolvedSearch,
     catalog::generation::Generation,
-    model::{commodity::CommodityCode, fold::word_list},
+    model::{
+        commodity::CommodityCode,
+        fold::{fold, word_list},
+    },
     pages::{
         address,
         messages::Texts,
         search::{
             context::{SearchContext, shortened},
             search_address::SearchAddress,
+            written_words::words,
         },
     },
     query::{
@@ -93,7 +97,8 @@ pub(crate) fn translation_note(t: Texts, asked: &SearchAddress, search: &Resolve
         .added
         .iter()
         .filter(|addition| !addition.alternatives.is_empty());
-    let added: Vec<String> = shown.map(|addition| words(t, addition)).collect();
+    let written = asked.value("q").unwrap_or_default();
+    let added: Vec<String> = shown.map(|addition| line(t, written, addition)).collect();
     (!added.is_empty()).then(|| TranslationNote {
         added,
         href: own_words_only(asked),
@@ -144,14 +149,34 @@ fn own_words_only(asked: &SearchAddress) -> String {
 }
 
 /// "snow removal: déneigement, enlèvement de la neige".
-fn words(t: Texts, addition: &Addition) -> String {
-    let mut shown: Vec<&str> = addition.shown.iter().map(String::as_str).take(MAX_SHOWN).collect();
-    if addition.shown.len() > MAX_SHOWN {
+fn line(t: Texts, written: &str, addition: &Addition) -> String {
+    let mut shown: Vec<&str> = Vec::new();
+    for name in &addition.shown {
+        if shown.iter().all(|known| fold(known) != fold(name)) {
+            shown.push(name);
+        }
+    }
+    if shown.len() > MAX_SHOWN {
+        shown.truncate(MAX_SHOWN);
         shown.push("…");
     }
     let minus = if addition.excluded { "\u{2212}" } else { "" };
-    let of = format!("{minus}{}", shortened(&addition.of.join(" ")));
+    let of = format!("{minus}{}", shortened(&as_written(written, &addition.of)));
     t.with("search-translated", &[("words", &of), ("others", &shown.join(", "))])
+}
+
+/// Folded words as the search has them.
+fn as_written(text: &str, folded: &[String]) -> String {
+    let written = words(text);
+    let is_of = |of: &str, word: &str| of.split(' ').any(|part| part == word);
+    let found = |word: &String| written.iter().find(|(_, of)| is_of(of, word));
+    let mut words: Vec<&str> = Vec::new();
+    for word in folded {
+        let as_written = found(word).map(|(written, _)| written.trim_matches(|c: char| !c.is_alphanumeric()));
+        words.push(as_written.unwrap_or(word));
+    }
+    words.dedup();
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -195,5 +220,23 @@ mod tests {
         for query in ["vendor=acme", "q=zzyzx", "vendor=acme&translate=false"] {
             assert_eq!(note(query), None, "{query}");
         }
+    }
+
+    #[test]
+    fn the_line_has_the_words_as_they_were_written_and_each_other_name_once() {
+        let of =
+            |text: &str, of: &[&str]| as_written(text, &of.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(of("« Déneigement » 2015", &["deneigement"]), "Déneigement");
+        assert_eq!(of("Saint-Jean, déneigement", &["saint", "jean"]), "Saint-Jean");
+        assert_eq!(of("neige", &["snow"]), "snow");
+        let addition = Addition {
+            of: vec!["tyres".to_owned()],
+            shown: vec!["pneu".to_owned(), "Pneu".to_owned(), "bandage".to_owned()],
+            language_of: Language::English,
+            excluded: false,
+            alternatives: Vec::new(),
+        };
+        let line = line(Texts::of(Language::English), "Tyres", &addition);
+        assert_eq!(line.replace('\u{a0}', " "), "Tyres: pneu, bandage");
     }
 }
