@@ -83,7 +83,7 @@ pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
 /// costs a page fault.
 #[expect(unsafe_code, reason = "the system's call can change what a map holds")]
 pub(crate) fn forget_pages(map: &Mmap) -> io::Result<()> {
-    // SAFETY: for a shared map of a file, which `map` makes, and which nothing writes, this leaves the content as it is.
+    // SAFETY: for a shared map of a file, which `map` makes, and which nothing writes, the content stays as it is.
     unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) }
 }
 

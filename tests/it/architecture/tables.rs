@@ -31,7 +31,7 @@ pub const MODULES: &[Module] = &[
     module(
         2,
         "storage/",
-        "dumps, gzip and zip with their bounds, durable writes, regular files, file locks, hex",
+        "dumps, gzip and zip with their bounds, durable writes, regular files, file locks, hex, freed memory",
         "what a record means",
     ),
     module(
