@@ -87,7 +87,12 @@ fn years_of(source: &SourceCoverage) -> impl Iterator<Item = i32> {
 fn uneven(t: Texts, sources: &[&SourceCoverage], years: &BTreeSet<i32>) -> Option<String> {
     let is_less = |source: &&&SourceCoverage| years.iter().any(|year| source.extent(*year) == Extent::No);
     let less = sources.iter().filter(is_less).count();
-    (less > 0 && sources.len() > 1).then(|| t.text("coverage-uneven"))
+    let text = if years.len() > 1 {
+        "coverage-uneven"
+    } else {
+        "coverage-uneven-year"
+    };
+    (less > 0 && sources.len() > 1).then(|| t.text(text))
 }
 
 /// Until which day the last of these years is covered, if no source covers all of it.

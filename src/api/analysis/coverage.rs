@@ -40,8 +40,13 @@ pub(crate) fn asked_sources<'a>(ask: &'a Ask, query: &SearchQuery) -> Result<Vec
             return Ok(sources_of(&ask.generation, query.entity_type, Some(&places)));
         }
     }
-    let (part, sources) = of_type(&ask.generation, query.entity_type);
-    Ok(sources_in(part, sources, places_of(query)))
+    Ok(sources_of_places(&ask.generation, query))
+}
+
+/// The sources of the places of the filter by municipality.
+pub(crate) fn sources_of_places<'g>(generation: &'g Generation, query: &SearchQuery) -> Vec<&'g SourceCoverage> {
+    let (part, sources) = of_type(generation, query.entity_type);
+    sources_in(part, sources, places_of(query))
 }
 
 /// The places of the filter by municipality.

@@ -76,6 +76,7 @@ chart-shade-last = { $from } or more
 coverage-all = The sources here cover { $kind } of { $years }.
 coverage-none = No source here covers { $kind } of { $years }.
 coverage-part = No source here covers { $kind } of { $years }: the figures are of the other years.
+coverage-uneven-year = Not every source covers this year.
 coverage-uneven = Not every source covers each of these years.
 coverage-until = { $year } is covered until { $date }.
 coverage-with-gaps = { $years }, with gaps

@@ -76,6 +76,7 @@ chart-shade-last = { $from } ou plus
 coverage-all = Les sources couvrent ici les { $kind } de { $years }.
 coverage-none = Aucune source ne couvre ici les { $kind } de { $years }.
 coverage-part = Aucune source ne couvre ici les { $kind } de { $years } : les chiffres portent sur les autres années.
+coverage-uneven-year = Certaines sources ne couvrent pas cette année.
 coverage-uneven = Certaines sources ne couvrent pas toutes ces années.
 coverage-until = L’année { $year } est couverte jusqu’au { $date }.
 coverage-with-gaps = { $years }, avec des lacunes

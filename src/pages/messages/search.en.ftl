@@ -265,6 +265,9 @@ search-wrong-without = Search without it
 ## What words may mean
 
 search-unsearched = Nothing was searched for: “{ $text }” has no letter or digit. These are all records that fit the other conditions.
+search-average = Average value: { $value }.
+search-gap-words = { $without } of the { $records } { $kind } of these sources have neither a title nor a description: words find only names and codes in them.
+search-gap-days = { $without } of the { $records } { $kind } of these sources have no date: they are found in no year.
 search-meanings = Perhaps you mean
 search-meaning-supplier = Supplier, all its names
 search-meaning-department = Buyer
@@ -272,8 +275,14 @@ search-meaning-solicitation = Solicitation
 search-meaning-commodity = Trade, by its code
 search-meaning-municipality = Place or government
 search-closing-in = closing: { $period }
+search-ending-in = ending: { $period }
 search-meaning-conditions = With conditions in place of words
 search-meaning-words = Without the words of the question
+search-meaning-part = Suppliers with these words in their names
+search-part-of-name = “{ $words }” in the supplier’s name
+search-meaning-compared = Side by side
+search-compared = { $one } and { $other }
+search-as-words = These have all words of the search in their texts. With conditions in place of words:
 search-meaning-translated = In the words of the other language
 search-meaning-records =
     { $count ->

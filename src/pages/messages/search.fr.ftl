@@ -265,6 +265,9 @@ search-translate-on = Chercher dans les deux langues
 ## What words may mean
 
 search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
+search-average = Valeur moyenne : { $value }.
+search-gap-words = { $without } des { $records } { $kind } de ces sources n’ont ni titre ni description : les mots n’y trouvent que des noms et des codes.
+search-gap-days = { $without } des { $records } { $kind } de ces sources n’ont pas de date : aucune année ne les contient.
 search-meanings = Peut-être cherchez-vous
 search-meaning-supplier = Fournisseur, tous ses noms
 search-meaning-department = Acheteur
@@ -272,8 +275,14 @@ search-meaning-solicitation = Appel d’offres par numéro
 search-meaning-commodity = Domaine, selon son code
 search-meaning-municipality = Lieu ou gouvernement
 search-closing-in = clôture : { $period }
+search-ending-in = fin : { $period }
 search-meaning-conditions = Avec des conditions à la place de mots
 search-meaning-words = Sans les mots de la question
+search-meaning-part = Fournisseurs dont le nom contient ces mots
+search-part-of-name = « { $words } » dans le nom du fournisseur
+search-meaning-compared = Côte à côte
+search-compared = { $one } et { $other }
+search-as-words = Tous les mots de la recherche sont dans les textes de ces documents. Avec des conditions à la place de mots :
 search-meaning-translated = Dans les mots de l’autre langue
 search-meaning-records =
     { $count ->

@@ -8,6 +8,7 @@ use crate::{
     },
     model::Role,
     pages::{
+        address,
         format::{self, CAD},
         method_names::method_name,
         search::{
@@ -26,6 +27,8 @@ pub(crate) struct Condition {
     pub(crate) label: String,
     /// The value as a person reads it.
     pub(crate) value: String,
+    /// The page of a supplier or a body.
+    pub(crate) profile: Option<String>,
     /// The address of the search without the condition.
     pub(crate) without: String,
     /// Whether the entity type has no field for it, so that it changes nothing.
@@ -45,12 +48,24 @@ pub(crate) fn conditions(context: &SearchContext, ignored: &[&str]) -> Vec<Condi
         parameter,
         label: context.t.keyed("search-condition-", parameter),
         value: value_words(context, parameter, value),
+        profile: profile(context, parameter, value),
         without: context.asked.dropping(&[parameter]).address(),
         is_ignored: search_address::names(parameter)
             .into_iter()
             .any(|name| ignored.contains(&name)),
     };
     context.asked.conditions().into_iter().map(condition).collect()
+}
+
+fn profile(context: &SearchContext, parameter: &str, value: &str) -> Option<String> {
+    let row = TABLE.iter().find(|row| row.name == parameter);
+    match row.and_then(Param::filter)? {
+        // An unknown identifier has no page.
+        FilterKind::Party(party) => context
+            .party(party, value)
+            .map(|_| address::party(context.asked.lang, party, value)),
+        _ => None,
+    }
 }
 
 /// The value of a condition as a person reads it, or its values: "Goods or Services".

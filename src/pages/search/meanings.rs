@@ -17,17 +17,18 @@ use crate::{
         error::ApiError,
         work::{Reply, Work},
     },
-    model::{EntityType, fold::word_list},
+    model::{
+        EntityType, Role, Schema,
+        fold::{fold, word_list},
+    },
     pages::{
         address::{self, Parameters},
         messages::Texts,
         page::PageCall,
         route::{Handler, Page},
-        search::{
-            split::{Split, subject},
-            translation::Translated,
-        },
+        search::{parts::subject, search_address::SearchAddress, split::Split, translation::Translated},
     },
+    query::SearchQuery,
 };
 
 /// What a box suggests while somebody types.
@@ -54,7 +55,7 @@ impl Meaning {
         let kind = split.asked.entity_type.name();
         Meaning {
             label: split.label(&split.words),
-            what: t.text(if split.of_tenders || !split.conditions.is_empty() {
+            what: t.text(if split.has_conditions {
                 "search-meaning-conditions"
             } else {
                 "search-meaning-words"
@@ -67,52 +68,85 @@ impl Meaning {
 
 impl Meaning {
     /// The same search with the supplier or buyer whose name is all that is left of the words: "DND 2024". `None` if
-    /// there is no such name, or it has no such records.
-    pub(crate) fn of_named(ask: &Ask, t: Texts, split: &Split) -> Result<Option<Meaning>, Error> {
+    /// there is no such name, or it has no such records. The second value is the number of records.
+    pub(crate) fn of_named(ask: &Ask, t: Texts, split: &Split) -> Result<Option<(Meaning, u64)>, Error> {
         if split.words.is_empty() || split.conditions.is_empty() {
             return Ok(None);
         }
-        let plan = SuggestPlan {
-            text: split.words.clone(),
-            language: t.language(),
-            limit: ABOVE_RESULTS,
-        };
         let is_party = |of: MeaningType| matches!(of, MeaningType::Supplier | MeaningType::Department);
         let is_name = |found: &Suggested| found.likeness == Likeness::Exact && is_party(found.meaning);
-        let Some(named) = plan.run(ask)?.into_iter().find(is_name) else {
+        let Some(named) = found(ask, t, &split.words)?.into_iter().find(is_name) else {
             return Ok(None);
         };
-        let most = most_records(named.by_entity_type.iter().map(|row| (row.entity_type, row.records)));
-        let stated = split
-            .asked
-            .stated_kind()
-            .or(split.of_tenders.then_some(EntityType::Tender));
-        let Some(kind) = stated.or(most) else {
+        let rows = named.by_entity_type.iter().map(|row| (row.entity_type, row.records));
+        let is_wanted = |(of, _): &(EntityType, u64)| split.wanted.is_empty() || split.wanted.contains(of);
+        let Some(kind) = most_records(rows.filter(is_wanted)) else {
             return Ok(None);
         };
         // What the search asks for already stays.
-        if named
-            .query
-            .iter()
-            .flatten()
-            .any(|(name, _)| split.asked.value(name).is_some())
-        {
+        let mut values = named.query.iter().flatten();
+        if values.any(|(name, _)| split.asked.value(name).is_some()) {
             return Ok(None);
         }
         let (asked, has_all) = split.asked.dropping(&["q"]).of_other(kind);
-        let values = named
-            .query
-            .iter()
-            .flatten()
-            .map(|(name, value)| (*name, value.as_str()));
-        let asked = asked.setting(&values.collect::<Vec<_>>());
+        let values = named.query.iter().flatten();
+        let asked = asked.setting(&values.map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>());
         let query = asked.query_in(&ask.generation).filter(|_| has_all);
         let records = query.map_or(Ok(0), |query| ask.count(&query))?;
-        Ok((records > 0).then(|| Meaning {
+        let meaning = || Meaning {
             label: split.label(&named.label),
             what: what(t, named.meaning),
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
+        };
+        Ok((records > 0).then(|| (meaning(), records)))
+    }
+
+    /// The same search with the suppliers in whose names all its words are, one after the other: "KPMG" is also "KPMG
+    /// LLP". `asked` has these words as `q`. `None` unless the names of several suppliers begin with them.
+    pub(crate) fn of_part(
+        ask: &Ask,
+        t: Texts,
+        asked: &SearchAddress,
+        wanted: &[EntityType],
+        label: impl FnOnce(&str) -> String,
+    ) -> Result<Option<(Meaning, u64)>, Error> {
+        let words = asked.value("q").unwrap_or_default().trim().to_owned();
+        let start = fold(&words);
+        let begins =
+            |found: &Suggested| found.meaning == MeaningType::Supplier && fold(&found.label).starts_with(&start);
+        let has_vendor = ["vendor", "vendor_is", "supplier"]
+            .iter()
+            .any(|name| asked.value(name).is_some());
+        let is_short = start.len() < MIN_PART;
+        if is_short || has_vendor || found(ask, t, &words)?.into_iter().filter(begins).count() < 2 {
+            return Ok(None);
+        }
+        let types = types_with_suppliers().filter(|of| wanted.is_empty() || wanted.contains(of));
+        let of_type = |of: EntityType| {
+            let (asked, has_all) = asked.dropping(&["q"]).of_other(of);
+            let asked = asked.setting(&[("vendor", &words)]);
+            Some((asked.query_in(&ask.generation).filter(|_| has_all)?, asked))
+        };
+        let (queries, addresses): (Vec<SearchQuery>, Vec<SearchAddress>) = types.filter_map(of_type).unzip();
+        let counts = ask.counts(queries)?;
+        let rows = || {
+            addresses
+                .iter()
+                .zip(&counts)
+                .map(|(asked, records)| (asked.entity_type, *records))
+        };
+        let most = most_records(rows());
+        let number = rows().position(|(of, records)| Some(of) == most && records > 0);
+        Ok(number.map(|number| {
+            let (asked, records) = (&addresses[number], counts[number]);
+            let meaning = Meaning {
+                label: label(&t.with("search-part-of-name", &[("words", &words)])),
+                what: t.text("search-meaning-part"),
+                count: t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &records)]),
+                href: asked.address(),
+            };
+            (meaning, records)
         }))
     }
 
@@ -128,6 +162,22 @@ impl Meaning {
     }
 }
 
+/// What words alone may mean.
+pub(super) fn found(ask: &Ask, t: Texts, words: &str) -> Result<Vec<Suggested>, Error> {
+    let plan = SuggestPlan {
+        text: words.to_owned(),
+        language: t.language(),
+        limit: ABOVE_RESULTS,
+    };
+    plan.run(ask)
+}
+
+/// The entity types whose records name suppliers.
+pub(crate) fn types_with_suppliers() -> impl Iterator<Item = EntityType> {
+    let has_vendor = |of: &EntityType| Schema::of(*of).has_role(Role::Vendor);
+    EntityType::ALL.into_iter().filter(has_vendor)
+}
+
 /// The answer to a box.
 #[derive(Serialize)]
 struct Meanings {
@@ -139,6 +189,9 @@ struct Meanings {
 /// How many are shown above the results, and below a box.
 pub(crate) const ABOVE_RESULTS: usize = 5;
 const BELOW_BOX: usize = 8;
+
+/// The fewest bytes of a part of a name: fewer are in too many.
+const MIN_PART: usize = 3;
 
 /// The most characters of a text that are read; an address can be longer than a box.
 const MAX_CHARS: usize = 512;

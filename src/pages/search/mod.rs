@@ -9,6 +9,7 @@
 //! one thing changed.
 
 mod amounts;
+mod buyers;
 mod conditions;
 mod context;
 mod csv_page;
@@ -18,12 +19,14 @@ mod form;
 mod highlight;
 mod hits;
 pub(crate) mod meanings;
+mod meant;
 #[cfg(test)]
 mod new_filter_tests;
 mod no_matches;
 mod no_matches_view;
 mod notes;
 mod parameter_error;
+mod parts;
 mod places;
 mod prepared;
 mod question;
@@ -35,6 +38,7 @@ mod shortcuts;
 mod sort_links;
 mod split;
 mod translation;
+mod versus;
 mod written_values;
 mod written_words;
 

@@ -2,7 +2,8 @@
 //! rows its file has.
 
 use crate::{
-    api::analysis::coverage::{asked_sources, sources_of},
+    api::analysis::coverage::{asked_sources, sources_of, sources_of_places},
+    catalog::generation::{RecordPart, SourceCoverage},
     engine::aggregation::Aggregation,
     http::error::ApiError,
     model::{Date, Facet, Role, Schema},
@@ -13,20 +14,56 @@ use crate::{
     query::{Filter, SearchQuery},
 };
 
-/// Which years the sources of the matches cover; without any match, the sources that would have some.
-pub(super) fn coverage(
-    context: &SearchContext,
-    query: &SearchQuery,
-    found: &Aggregation,
-) -> Result<Option<String>, ApiError> {
-    let generation = &context.ask.generation;
-    let asked = asked_years(query).map(|asked| until_today(asked, context.today));
-    let sources = if found.total == 0 && asked.is_some() {
-        asked_sources(context.ask, query)?
-    } else {
-        sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality))
+/// What the sources of the matches have; without any match, the sources that would have some.
+pub(super) struct SourceNotes {
+    /// Which years they cover.
+    pub(super) coverage: Option<String>,
+    /// What the search cannot find in them.
+    pub(super) gaps: Vec<String>,
+}
+
+impl SourceNotes {
+    pub(super) fn of(context: &SearchContext, query: &SearchQuery, found: &Aggregation) -> Result<Self, ApiError> {
+        let generation = &context.ask.generation;
+        let asked = asked_years(query).map(|asked| until_today(asked, context.today));
+        let sources = match (found.total, asked) {
+            (0, Some(_)) => asked_sources(context.ask, query)?,
+            (0, None) => sources_of_places(generation, query),
+            _ => sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality)),
+        };
+        Ok(SourceNotes {
+            coverage: coverage_note(context.t, query.entity_type, &sources, asked),
+            gaps: gaps(context, query, &sources),
+        })
+    }
+}
+
+/// At least one in so many records lacks something until it is said.
+const GAP_OF: u64 = 20;
+
+/// Words are not found in records without a title, and years not in those without a date.
+fn gaps(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCoverage]) -> Vec<String> {
+    let part = context.ask.generation.manifest_of(query.entity_type);
+    let is_asked = |id: &str| sources.iter().any(|source| source.source_id == id);
+    let all = part.sources.iter().filter(|source| is_asked(&source.source_id));
+    let records: u64 = all.map(|source| source.records).sum();
+    let kind = context.t.keyed("sources-row-kind-", query.entity_type.name());
+    let gaps = [
+        (RecordPart::Subject, "search-gap-words", query.text.is_some()),
+        (RecordPart::Date, "search-gap-days", asked_years(query).is_some()),
+    ];
+    let gap = |(stated, text, is_searched): (RecordPart, &str, bool)| {
+        let contents = part.contents.iter().filter(|contents| is_asked(&contents.source_id));
+        let with: Option<u64> = contents.map(|contents| contents.parts.get(&stated)).sum();
+        let without = records.saturating_sub(with.filter(|_| is_searched)?);
+        let is_much = without > 0 && without.saturating_mul(GAP_OF) >= records;
+        is_much.then(|| {
+            context
+                .t
+                .with(text, &[("without", &without), ("records", &records), ("kind", &kind)])
+        })
     };
-    Ok(coverage_note(context.t, query.entity_type, &sources, asked))
+    gaps.into_iter().filter_map(gap).collect()
 }
 
 /// Years to come are not asked for, unless nothing else is: a fiscal year ends in the next one.

@@ -47,6 +47,12 @@ fn is_province(written: &[Word], range: &Range<usize>) -> bool {
     known_province(&without_marks(&written[range.clone()])).is_some()
 }
 
+/// Whether words are the name of a place: "ville de Montréal".
+pub(super) fn is_place(words: &[Word], coverage: &[Coverage]) -> bool {
+    let mut names = places(words, coverage).filter(|(_, range)| range.end == words.len());
+    names.any(|(_, range)| words[..range.start].iter().all(|(_, folded)| is_of_name(folded)))
+}
+
 /// Whether the words before a name say that it is that of a city.
 fn is_city(written: &[Word], range: &Range<usize>) -> bool {
     let before = &written[range.start.saturating_sub(2)..range.start];
@@ -70,10 +76,13 @@ pub(super) fn take_region(written: &mut Vec<Word>) -> Option<String> {
     (!has_two && !is_of_firm).then(|| take_name(written, range))
 }
 
+/// Whether a word before a name belongs to it.
+fn is_of_name(folded: &str) -> bool {
+    is_function_word(folded) || CITY_WORDS.contains(&folded) || REGION_WORDS.contains(&folded)
+}
+
 /// Removes a name with the words before it that belong to it, and returns it.
 fn take_name(written: &mut Vec<Word>, range: Range<usize>) -> String {
-    let is_of_name =
-        |folded: &str| is_function_word(folded) || CITY_WORDS.contains(&folded) || REGION_WORDS.contains(&folded);
     let mut from = range.start;
     while from > 0 && is_of_name(&written[from - 1].1) {
         from -= 1;

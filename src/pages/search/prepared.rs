@@ -11,6 +11,7 @@ use crate::{
         page::{Exports, Layout, PageCall, Section},
         search::{
             context::shortened,
+            parts::entity_types,
             results_query::Plan,
             search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
         },
@@ -60,8 +61,16 @@ impl Prepared {
         }
     }
 
-    /// The one of the entity type that is shown.
+    /// The one of the entity type that is shown: of those that the words ask for, if they do.
     pub(super) fn chosen(ask: &Ask, mut all: Vec<Prepared>) -> Result<Prepared, ApiError> {
+        let wanted = all
+            .first()
+            .and_then(|of| of.plan.asked.value("q"))
+            .map_or(&[][..], entity_types);
+        let is_wanted = |of: &Prepared| wanted.contains(&of.plan.asked.entity_type);
+        if all.iter().any(is_wanted) {
+            all.retain(is_wanted);
+        }
         let mut counts = vec![1];
         if all.len() > 1 {
             counts = ask.counts(all.iter().map(|of| of.plan.search.query.clone()).collect())?;

@@ -6,6 +6,7 @@
 use std::ops::RangeInclusive;
 
 use crate::{
+    model::EntityType,
     pages::search::{
         amounts,
         written_words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
@@ -20,11 +21,14 @@ const YEARS: RangeInclusive<i32> = 1990..=2099;
 const QUESTION_WORDS: &str = "\
     combien|est ce|how|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
 
+/// Words that ask for an average.
+const AVERAGES: &str = "average|moyen|moyenne";
+
 /// Verbs and adverbs of questions, which do not describe what was bought.
 const WORDS_OF_QUESTIONS: &str = "\
     a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
-    coute|coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|much|now|\
-    obtenu|octroyes|ont|paid|plus|publies|published|sells|signed|sold|sont|\
+    average|coute|coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|moyen|\
+    moyenne|much|now|obtenu|octroyes|ont|paid|plus|publies|published|sells|signed|sold|sont|\
     soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
@@ -32,8 +36,32 @@ const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|autre|autres|award|bid|bids|buy|buyer|buyers|companies|cost|costs|cout|couts|entreprises|\
     fournisseur|fournisseurs|il|pay|price|prices|prix|publie|publient|publish|publishes|sell|still|supplier|suppliers|there|they|vendor|vendors|we";
 
-/// What asks for contracts, among contracts. In a name, only the plural is one.
+/// What asks for contracts. In a name, only the plural is one.
 const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
+
+/// What asks for other entity types.
+const AWARDS: &str = "avis attribution|attribution notices|award notices|awards";
+const DISCLOSURES: &str = "proactive disclosures|proactive disclosure|disclosures|divulgations proactives|divulgations";
+const STANDING_OFFERS: &str = "\
+    offres a commandes|offre a commandes|offres permanentes|offre permanente|standing offers|standing offer|\
+    supply arrangements|supply arrangement";
+
+/// What asks for the records of a level of government.
+const LEVELS: [(&str, &str); 3] = [
+    (
+        "federal",
+        "federal government|government of canada|gouvernement du canada|gouvernement federal|federal|federale|federales|\
+        federaux",
+    ),
+    (
+        "provincial",
+        "provincial government|gouvernement provincial|provincial|provinciale|provinciales|provinciaux",
+    ),
+    (
+        "municipal",
+        "municipal government|municipal|municipale|municipales|municipaux",
+    ),
+];
 
 /// What asks for tenders.
 const TENDERS: &str = "\
@@ -56,6 +84,13 @@ const CLOSING: &str = "\
     qui se terminent|se terminent|se terminant|qui ont ferme|qui ferment|ferment|fermant|date de fermeture|\
     date de cloture|cloturant|date limite|that are closing|that closed|that close|which close|closing date|\
     closing|closed|due in|fermes en|clotures en";
+
+/// What says that a period is that of the end of a contract or an offer.
+const ENDING: &str = "\
+    qui se terminent en|qui se terminent|se terminent en|se terminent|se terminant en|se terminant|qui finissent en|\
+    qui finissent|finissent en|finissent|finissant en|finissant|qui expirent en|qui expirent|expirent en|expirent|\
+    expirant en|expirant|prenant fin en|prenant fin|arrivant a echeance en|arrivant a echeance|that end in|that end|\
+    which end in|which end|that expire in|that expire|ending in|ending|ends in|expiring in|expiring|expire in|expire";
 
 /// What asks for the records with the highest values, and for the newest ones, first.
 const LARGEST: &str = "\
@@ -95,21 +130,24 @@ const TO: &str = "a|and|et|to|until";
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Asking {
-    Tenders,
     OpenTenders,
     WithoutCompetition,
     Closing,
+    Ending,
     Largest,
     Newest,
 }
 
+/// The entity types of "contracts": in everyday words, what is disclosed and awarded is a contract, too.
+const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityType::Disclosure, EntityType::Award];
+
 impl Asking {
     const fn phrases(self) -> &'static str {
         match self {
-            Asking::Tenders => TENDERS,
             Asking::OpenTenders => OPEN_TENDERS,
             Asking::WithoutCompetition => WITHOUT_COMPETITION,
             Asking::Closing => CLOSING,
+            Asking::Ending => ENDING,
             Asking::Largest => LARGEST,
             Asking::Newest => NEWEST,
         }
@@ -119,6 +157,31 @@ impl Asking {
     pub(super) fn take(self, written: &mut Vec<Word>) -> bool {
         remove_phrase(written, self.phrases())
     }
+}
+
+/// Removes the name of an entity type, but for "contracts", and returns which types the words ask for: none for any.
+pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType] {
+    let named: [(&str, &[EntityType]); 4] = [
+        (TENDERS, &[EntityType::Tender]),
+        (STANDING_OFFERS, &[EntityType::StandingOffer]),
+        (DISCLOSURES, &[EntityType::Disclosure]),
+        (AWARDS, &[EntityType::Award]),
+    ];
+    let found = named.into_iter().find(|(phrases, _)| remove_phrase(written, phrases));
+    match found {
+        Some((_, types)) => types,
+        None if asks_for_contracts(written) => CONTRACT_TYPES,
+        None => &[],
+    }
+}
+
+/// Removes the only level of government of the words.
+pub(super) fn take_level(written: &mut Vec<Word>) -> Option<&'static str> {
+    let is_named = |phrases: &str| remove_phrase(&mut written.clone(), phrases);
+    let named: Vec<_> = LEVELS.into_iter().filter(|(_, phrases)| is_named(phrases)).collect();
+    let &[(level, phrases)] = &named[..] else { return None };
+    remove_phrase(written, phrases);
+    Some(level)
 }
 
 /// A period, as the words state it. A day is written as `2015` or `2015-03`.
@@ -221,10 +284,11 @@ fn month(word: &str) -> Option<usize> {
         .map(|number| number + 1)
 }
 
-/// Whether words begin as a question does.
+/// Whether words begin as a question does, or ask for an average.
 pub(super) fn is_question(written: &[Word]) -> bool {
     let first = written.iter().find(|(_, folded)| !is_function_word(folded));
-    first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
+    let is_of_average = written.iter().any(|(_, folded)| is_in(AVERAGES, folded));
+    is_of_average || first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
 }
 
 /// The words without those that only ask.
@@ -244,15 +308,17 @@ pub(super) fn asks_for_contracts(written: &[Word]) -> bool {
     written.iter().any(|(_, folded)| CONTRACTS.contains(&folded.as_str()))
 }
 
-/// The words without function words, and words for contracts, at their ends: "sel de route".
-pub(super) fn content(mut written: Vec<Word>) -> String {
+/// The words without function words, and words for contracts, at their ends: "sel de route". In a question, the
+/// singular is not in a name either.
+pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
     if written
         .iter()
         .all(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || is_function_word(folded))
     {
         return String::new();
     }
-    let is_left_out = |(_, folded): &Word| is_function_word(folded) || CONTRACTS[..2].contains(&folded.as_str());
+    let contracts = if is_question { &CONTRACTS[..] } else { &CONTRACTS[..2] };
+    let is_left_out = |(_, folded): &Word| is_function_word(folded) || contracts.contains(&folded.as_str());
     while written.first().is_some_and(is_left_out) {
         written.remove(0);
     }

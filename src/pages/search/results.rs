@@ -9,13 +9,13 @@ use crate::{
         params::paging::{MAX_LIMIT, MAX_OFFSET},
     },
     catalog::ask::Ask,
-    engine::{Deadline, Error, aggregation::Aggregation},
+    engine::{Deadline, aggregation::Aggregation},
     http::{
         error::ApiError,
         middleware::conditional::Validator,
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Role, Schema, fold::fold, vocabulary::NO_QUALITY_FLAG},
+    model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
     pages::{
         messages::Texts,
         page::{Layout, PageCall, Section, render},
@@ -29,15 +29,16 @@ use crate::{
             form::{Form, Input},
             highlight::Highlighter,
             hits::{Hit, HitWriter, date_label},
-            meanings::{self, Meaning},
+            meanings::Meaning,
+            meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
-            notes::{coverage, csv_note, still_open},
+            notes::{SourceNotes, csv_note, still_open},
             parameter_error::ShownError,
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
             search_address::{DEFAULT_LIMIT, SearchAddress},
-            sentence::sentence,
+            sentence::{average, sentence},
             shortcuts::{Shortcuts, shortcuts},
             sort_links::{SortLink, sort_links},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
@@ -94,9 +95,11 @@ struct Results {
     /// What the words may mean.
     meanings: Vec<Meaning>,
     sentence: String,
+    /// The search with conditions in place of words, next to the total of the search for the words.
+    with_conditions: Option<Meaning>,
     /// Which years the sources of the records cover.
     coverage: Option<String>,
-    /// What the sentence does not say of the total: other currencies.
+    /// What the sentence does not say of the total: the average, gaps in the sources, other currencies.
     notes: Vec<String>,
     /// The same search without tenders whose last day has passed.
     still_open: Option<String>,
@@ -215,14 +218,18 @@ fn found_results(
     } else {
         None
     };
+    let sources = SourceNotes::of(context, &plan.search.query, &found.aggregation)?;
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     Ok(Results {
         unsearched: unsearched(context, plan),
-        meanings: meanings(context, plan, found)?,
+        meanings: meant(context, plan, found)?,
+        with_conditions: with_conditions(t, plan, found),
         sentence: sentence(t, asked.entity_type, &found.aggregation),
-        coverage: coverage(context, &plan.search.query, &found.aggregation)?,
-        notes: quality::other_currencies(t, &currencies_of(&found.aggregation))
+        coverage: sources.coverage,
+        notes: average(t, &found.aggregation)
             .into_iter()
+            .chain(sources.gaps)
+            .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
         still_open: still_open(asked, &plan.search.query, context.today),
         doubt: doubt(t, asked, &found.aggregation),
@@ -248,43 +255,6 @@ fn found_results(
 fn unsearched(context: &SearchContext, plan: &Plan) -> Option<String> {
     let text = context.asked.value("q").filter(|_| plan.search.query.text.is_none())?;
     Some(context.t.with("search-unsearched", &[("text", &shortened(text))]))
-}
-
-/// What the words may mean, on the first page. Not what the search asks for already.
-fn meanings(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Meaning>, ApiError> {
-    let (asked, first) = (context.asked, Start::Offset(0));
-    let text = asked
-        .value("q")
-        .filter(|_| asked.has_words() && plan.search.page.start == first);
-    let Some(text) = text else {
-        return Ok(Vec::new());
-    };
-    let (ask, t) = (context.ask, context.t);
-    // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
-    let mut named = match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
-        Err(Error::Timeout) => Vec::new(),
-        named => named?,
-    };
-    // "Manitoba Hydro" is a firm before it is a region.
-    let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
-    let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
-    let split = plan.split.as_ref().zip(found.split);
-    let of_split = |(split, records)| Meaning::of_split(t, split, records);
-    let of_named = match split.map(|(split, _)| Meaning::of_named(ask, t, split)).transpose() {
-        Err(Error::Timeout) => None,
-        named => named?.flatten(),
-    };
-    // That nothing is found with conditions either is an answer, but not the first one.
-    let nothing = split.filter(|(_, records)| of_named.is_none() && *records == 0 && found.aggregation.total == 0);
-    let of_words = split.filter(|(_, records)| *records > 0).map(of_split);
-    let mut all: Vec<Meaning> = exact.into_iter().chain(of_named).chain(of_words).collect();
-    let more = plan.translated.as_ref();
-    let more = more.filter(|_| found.translated * 10 >= (found.aggregation.total * 11).max(1));
-    all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
-    all.extend(named);
-    all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
-    all.extend(nothing.map(of_split));
-    Ok(all)
 }
 
 /// How much of the total is doubtful. Not where the search is about records with or without a flag.

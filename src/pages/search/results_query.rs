@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::{
     api::{
-        analysis::figures::FigurePlan,
+        analysis::{commodity::most_records, figures::FigurePlan},
         cost::ScanCost,
         params::{include::Include, paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
@@ -23,6 +23,7 @@ use crate::{
         coverage_note::asked_years,
         search::{
             facets::{self, ActiveFacet, Choices},
+            meanings::types_with_suppliers,
             search_address::SearchAddress,
             split::Split,
             translation::Translated,
@@ -39,8 +40,8 @@ pub(crate) struct Plan {
     others: Vec<Other>,
     /// The same search without the records that only their codes find, if there are such codes.
     words_only: Option<SearchQuery>,
-    /// On the first page.
-    pub(crate) split: Option<Split>,
+    /// On the first page, the same search with conditions in place of words.
+    pub(crate) splits: Vec<Split>,
     /// On the first page, the same search in the words of the other language.
     pub(crate) translated: Option<Translated>,
     active: Vec<ActiveFacet>,
@@ -62,8 +63,8 @@ pub(crate) struct Found {
     pub(crate) other_counts: Vec<(SearchAddress, Option<u64>)>,
     /// The number of records that only their codes find.
     pub(crate) by_code: u64,
-    /// The number of records of [`Plan::split`]; `None` without it, or if counting them took too long.
-    pub(crate) split: Option<u64>,
+    /// Which of [`Plan::splits`] has most records, and how many; `None` without any, or if counting them took too long.
+    pub(crate) split: Option<(usize, u64)>,
     /// The number of records of [`Plan::translated`].
     pub(crate) translated: u64,
     /// The values that can be added to the active ones of a facet.
@@ -95,9 +96,11 @@ impl Plan {
             figures: figures(entity_type, asked.by_name),
             others: others.map(other).collect(),
             words_only: words_only(&search.query),
-            split: is_first(&search)
-                .then(|| Split::of(&asked, generation, today))
-                .flatten(),
+            splits: if is_first(&search) {
+                Split::all(&asked, generation, today)
+            } else {
+                Vec::new()
+            },
             translated: is_first(&search)
                 .then(|| Translated::of(&asked, &search, generation))
                 .flatten(),
@@ -119,10 +122,13 @@ impl Plan {
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
         let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS;
         scans.push((self.asked.entity_type, further));
-        // A name among the words is counted in whichever entity type has most of it.
+        // A name among the words is counted in an entity type that has it; a part of names in all that have suppliers.
+        let has_words = self.search.query.text.is_some() && is_first(&self.search);
+        let named = types_with_suppliers().filter(|_| has_words);
+        scans.extend(named.map(|of| (of, 1)));
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
-        scans.extend(largest.filter(|_| self.split.is_some()).map(|of| (of, 1)));
+        scans.extend(largest.filter(|_| !self.splits.is_empty()).map(|of| (of, 1)));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others
@@ -132,8 +138,8 @@ impl Plan {
 
     /// The searches that are only suggested.
     fn suggested(&self) -> impl Iterator<Item = &SearchQuery> + Clone {
-        let split = self.split.iter().map(|split| &split.query);
-        split.chain(self.translated.iter().map(|translated| &translated.query))
+        let splits = self.splits.iter().map(|split| &split.query);
+        splits.chain(self.translated.iter().map(|translated| &translated.query))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {
@@ -147,12 +153,16 @@ impl Plan {
         let by_words = self.words_only.as_ref().map(|query| ask.count(query)).transpose()?;
         let by_code = by_words.map_or(0, |by_words| aggregation.total.saturating_sub(by_words));
         // The results do not wait for what is only suggested.
-        let suggested = |query: Option<&SearchQuery>| match query.map(|query| ask.count(query)) {
-            None | Some(Err(Error::Timeout)) => Ok(None),
-            Some(count) => count.map(Some),
+        let suggested = |queries: Vec<SearchQuery>| match ask.counts(queries) {
+            Err(Error::Timeout) => Ok(None),
+            counts => counts.map(Some),
         };
-        let split = suggested(self.split.as_ref().map(|split| &split.query))?;
-        let translated = suggested(self.translated.as_ref().map(|translated| &translated.query))?.unwrap_or_default();
+        let splits = suggested(self.splits.iter().map(|split| split.query.clone()).collect())?;
+        let split = splits.and_then(|counts| self.most(&counts));
+        let translated = suggested(self.translated.iter().map(|of| of.query.clone()).collect())?;
+        let translated = translated
+            .and_then(|counts| counts.first().copied())
+            .unwrap_or_default();
         let choices = self.active.iter().map(|active| active.run(&self.asked, ask));
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
@@ -185,6 +195,14 @@ impl Plan {
             translated,
             choices,
         })
+    }
+
+    /// Which of the splits has most records, and how many: the first one if none has any.
+    fn most(&self, counts: &[u64]) -> Option<(usize, u64)> {
+        let types = || self.splits.iter().map(|split| split.asked.entity_type);
+        let most = most_records(types().zip(counts.iter().copied()));
+        let number = types().position(|of| Some(of) == most).unwrap_or_default();
+        counts.get(number).map(|records| (number, *records))
     }
 
     /// The pages of a search that skips records, as those by value and by relevance do.

@@ -19,10 +19,10 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation) -
             &[("sentence", &sentence), ("period", &period)],
         );
     }
-    let buyers = found
-        .facets
-        .get(&Facet::NamedDepartment)
-        .map_or(0, |counts| counts.distinct);
+    // A body with several names is one buyer.
+    let counted = [Facet::Body, Facet::NamedDepartment];
+    let counted = counted.iter().find_map(|facet| found.facets.get(facet));
+    let buyers = counted.map_or(0, |counts| counts.distinct);
     if buyers > 0 {
         let buyers = t.with("search-buyers", &[("count", &buyers)]);
         sentence = t.with(
@@ -31,6 +31,13 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation) -
         );
     }
     sentence
+}
+
+/// The average of several values.
+pub(crate) fn average(t: Texts, found: &Aggregation) -> Option<String> {
+    let values = found.values.as_ref().filter(|values| values.records_with_value > 1)?;
+    let average = values.total_value.dollars() / values.records_with_value as f64;
+    Some(t.with("search-average", &[("value", &t.money_rounded(average))]))
 }
 
 /// The records with their total value. Where some publish none, how many do.

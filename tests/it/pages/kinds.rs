@@ -29,6 +29,10 @@ static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
             _ => {
                 record["award_date"] = json!(day);
                 record["vendor_name"] = json!("Acme");
+                record["government_level"] = json!("federal");
+                if of == &Contract {
+                    record["end_date"] = json!("2025-06-30");
+                }
             }
         }
         (*of, record.to_string())
@@ -101,6 +105,66 @@ fn an_address_without_a_kind_shows_that_of_most_records_that_name_suppliers() {
     );
 }
 
+/// Suppliers with a name in common: two spellings of one, and another one.
+static SUPPLIERS: LazyLock<TestServer> = LazyLock::new(|| {
+    let names = [
+        "Zenith",
+        "Zenith LLP",
+        "Zenith LLP",
+        "Zenith Foods",
+        "Apex Ltd.",
+        "Apex Ltd.",
+    ];
+    let record = |(number, name): (usize, &&str)| {
+        let record = json!({
+            "record_id": format!("r{number}"), "municipality": "toronto", "award_date": "2018-01-01",
+            "vendor_name": name, "contract_value": 100.0 * number as f64, "department_en": "Works",
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    TestServer::own(&names.iter().enumerate().map(record).collect::<Vec<_>>(), |_| {})
+});
+
+#[test]
+fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_their_comparison() {
+    let meanings = |query: &str| {
+        let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
+        let shown = between(&html, "<section class=\"search-meanings\"", "</section>")[0].to_owned();
+        shown.split("<li>").nth(1).unwrap().to_owned()
+    };
+    let first = meanings("Zenith+since+2018");
+    assert_shows(&first, &["“Zenith” in the supplier’s name, since 2018", "4 contracts"]);
+    assert!(
+        first.contains("href=\"/en/search?kind=contract&#38;issued_after=2018-01-01&#38;vendor=Zenith\""),
+        "{first}"
+    );
+    // One supplier is itself, whatever else it is called.
+    assert_shows(
+        &meanings("Apex+Ltd+since+2018"),
+        &["Apex Ltd., since 2018", "2 contracts"],
+    );
+    let first = meanings("Zenith+vs+Apex");
+    assert_shows(&first, &["Zenith LLP and Apex Ltd.", "Side by side"]);
+    assert!(first.contains("href=\"/en/compare/supplier?of=sup_"), "{first}");
+}
+
+#[test]
+fn what_a_search_for_words_cannot_find_is_said_next_to_its_total() {
+    let html = SUPPLIERS.html("/en/search?q=zenith", 200);
+    assert_shows(
+        &html,
+        &[
+            "Average value: $150.",
+            "6 of the 6 contracts of these sources have neither a title nor a description: words find only names and codes",
+        ],
+    );
+    let html = SERVER.html("/en/search?q=radar+2023&kind=tender", 200);
+    assert!(!html.contains("neither a title"), "{html}");
+    // Words that find something, and a year among them.
+    let html = SERVER.html("/en/search?q=radar&kind=tender&issued_after=2023-01-01", 200);
+    assert!(!html.contains("have no date"), "{html}");
+}
+
 #[test]
 fn words_for_tenders_and_their_last_days_lead_to_these() {
     for (path, label, count, address) in [
@@ -117,6 +181,30 @@ fn words_for_tenders_and_their_last_days_lead_to_these() {
             "/fr/search?kind=tender&#38;closing_after=2024-01-01&#38;closing_before=2024-12-31",
         ),
         (
+            "/en/search?q=biggest+contract+of+National+Defence+in+2023",
+            "National Defence, 2023, highest value first",
+            "2 disclosed federal contracts",
+            "/en/search?kind=disclosure&#38;body=",
+        ),
+        (
+            "/en/search?q=radar+DND+2024&kind=contract",
+            "radar, National Defence, 2024",
+            "1 contract",
+            "/en/search?kind=contract&#38;q=radar&#38;body=",
+        ),
+        (
+            "/en/search?q=federal+contracts",
+            "federal",
+            "3 disclosed federal contracts",
+            "/en/search?kind=disclosure&#38;level=federal",
+        ),
+        (
+            "/en/search?q=contracts+ending+in+2025",
+            "ending: 2025",
+            "1 contract",
+            "/en/search?kind=contract&#38;ending_after=2025-01-01&#38;ending_before=2025-12-31",
+        ),
+        (
             "/fr/search?q=appels+d%27offres+au+Nunavut",
             "Nunavut",
             "2 appels d’offres",
@@ -126,7 +214,7 @@ fn words_for_tenders_and_their_last_days_lead_to_these() {
             "/en/search?q=National+Defence+2023",
             "National Defence, 2023",
             "2 disclosed federal contracts",
-            "/en/search?kind=disclosure&#38;issued_after=2023-01-01&#38;issued_before=2023-12-31&#38;body=",
+            "/en/search?kind=disclosure&#38;body=",
         ),
         (
             "/en/search?q=tenders+for+radar",

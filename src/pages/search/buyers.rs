@@ -1,0 +1,48 @@
+//! The buyer among the words of a search.
+
+use crate::{
+    catalog::{
+        generation::Coverage,
+        suppliers::{Supplier, SupplierList},
+    },
+    model::body_names,
+    pages::search::{
+        places::is_place,
+        written_words::{Word, ranges, without_marks},
+    },
+};
+
+/// An acronym of fewer letters is one only in capitals: "CSA", but not "fin".
+const MIN_ACRONYM: usize = 4;
+
+/// The words at the end of the names of federal bodies that people leave out.
+const LEFT_OUT: &str = "Canada";
+
+/// Removes the longest name or acronym of a body among the words, and returns the body. A single word is an acronym,
+/// and the name of a place is the place.
+pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &SupplierList, places: &[Coverage]) -> Option<Supplier> {
+    let mut ranges = ranges(written);
+    ranges.sort_by_key(|(_, range)| std::cmp::Reverse(range.len()));
+    let (body, range) = ranges.into_iter().find_map(|(folded, range)| {
+        let words = &written[range.clone()];
+        if is_place(words, places) || !folded.contains(' ') && !is_acronym(&words[0]) {
+            return None;
+        }
+        Some((body(bodies, &without_marks(words), &folded)?, range))
+    })?;
+    written.drain(range);
+    Some(body)
+}
+
+fn is_acronym((written, folded): &Word) -> bool {
+    let is_in_capitals = written.chars().all(|c| !c.is_lowercase());
+    (is_in_capitals || folded.len() >= MIN_ACRONYM) && body_names::is_acronym(folded)
+}
+
+/// The body with a name, with the rest of its name, or with another name of the same body.
+fn body(bodies: &SupplierList, name: &str, folded: &str) -> Option<Supplier> {
+    let whole = format!("{name} {LEFT_OUT}");
+    let others = body_names::all_names([folded]).iter().map(String::as_str);
+    let mut names = [name, whole.as_str()].into_iter().chain(others);
+    names.find_map(|name| bodies.with_name(name))
+}

@@ -1,0 +1,92 @@
+//! What the words of a page of results may mean, in the order in which it is shown.
+
+use std::cmp::Reverse;
+
+use crate::{
+    engine::Error,
+    http::error::ApiError,
+    model::{EntityType, fold::fold},
+    pages::{
+        messages::Texts,
+        search::{
+            context::SearchContext,
+            meanings::{self, Meaning},
+            results_query::{Found, Plan},
+            split::Split,
+            versus::of_compared,
+        },
+    },
+    query::Start,
+};
+
+/// What the words may mean, on the first page. Not what the search asks for already.
+pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Meaning>, ApiError> {
+    let (asked, first) = (context.asked, Start::Offset(0));
+    let text = asked
+        .value("q")
+        .filter(|_| asked.has_words() && plan.search.page.start == first);
+    let Some(text) = text else {
+        return Ok(Vec::new());
+    };
+    let (ask, t) = (context.ask, context.t);
+    // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
+    let mut named = match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
+        Err(Error::Timeout) => Vec::new(),
+        named => named?,
+    };
+    // "Manitoba Hydro" is a firm before it is a region.
+    let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
+    let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
+    let split = found.split.map(|(number, records)| (&plan.splits[number], records));
+    let of_names = match of_names(context, text, split.map(|(split, _)| split), found.aggregation.total) {
+        Err(Error::Timeout) => Vec::new(),
+        found => found?,
+    };
+    let of_split = |(split, records)| Meaning::of_split(t, split, records);
+    // That nothing is found with conditions either is an answer, but not the first one.
+    let nothing = split.filter(|(_, records)| of_names.is_empty() && *records == 0 && found.aggregation.total == 0);
+    // As many records with the words in a name are the same ones.
+    let is_new = |meaning: &Meaning| of_names.iter().all(|known| known.count != meaning.count);
+    let of_words = split.filter(|(_, records)| *records > 0).map(of_split).filter(is_new);
+    let mut all: Vec<Meaning> = of_names.into_iter().chain(exact).chain(of_words).collect();
+    let more = plan.translated.as_ref();
+    let more = more.filter(|_| found.translated * 10 >= (found.aggregation.total * 11).max(1));
+    all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
+    all.extend(named);
+    all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
+    all.extend(nothing.map(of_split));
+    Ok(all)
+}
+
+/// The search with conditions in place of words, if both find something: "2023" is in few texts, and a year.
+pub(super) fn with_conditions(t: Texts, plan: &Plan, found: &Found) -> Option<Meaning> {
+    let (number, records) = found.split.filter(|(_, records)| *records > 0)?;
+    let split = &plan.splits[number];
+    let is_misread = found.aggregation.total > 0 && !split.conditions.is_empty();
+    is_misread.then(|| Meaning::of_split(t, split, records))
+}
+
+/// What the words mean if they name suppliers or a buyer, the one with most records first; a comparison before.
+/// `total` is what the search for the words finds.
+fn of_names(context: &SearchContext, text: &str, split: Option<&Split>, total: u64) -> Result<Vec<Meaning>, Error> {
+    let (ask, t, asked) = (context.ask, context.t, context.asked);
+    let compared = of_compared(ask, t, text)?;
+    let mut named = Vec::new();
+    match split {
+        Some(split) => {
+            let part = Meaning::of_part(ask, t, &split.asked, &split.wanted, |name| split.label(name))?;
+            named.extend(part);
+            named.extend(Meaning::of_named(ask, t, split)?);
+        }
+        None => {
+            let wanted: Vec<EntityType> = asked.stated_kind().into_iter().collect();
+            let part = Meaning::of_part(ask, t, asked, &wanted, str::to_owned)?;
+            named.extend(part.filter(|(_, records)| *records != total));
+        }
+    }
+    named.sort_by_key(|(_, records)| Reverse(*records));
+    Ok(compared
+        .into_iter()
+        .chain(named.into_iter().map(|(meaning, _)| meaning))
+        .collect())
+}

@@ -1,0 +1,528 @@
+//! What the words of a search say: conditions, and the words that are left.
+//!
+//! "Who won paving in Toronto 2015" asks for paving, in a place and a year, and "gré à gré" for a method.
+
+use crate::{
+    catalog::{generation::Coverage, suppliers::SupplierList},
+    model::{EntityType, Language},
+    pages::search::{
+        amounts::take_bound,
+        buyers::take_buyer,
+        places::{take_place, take_region},
+        question::{
+            Asking, Period, asks_for_contracts, content, is_question, take_entity_types, take_level, without_question,
+        },
+        written_words::{Word, words},
+    },
+};
+
+/// What a text says.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Parts<'a> {
+    pub(super) words: String,
+    /// The identifier of a body, and its name.
+    pub(super) buyer: Option<[String; 2]>,
+    pub(super) place: Option<&'a Coverage>,
+    /// The region where the purchase is delivered, as it was written.
+    pub(super) region: Option<String>,
+    pub(super) level: Option<&'static str>,
+    pub(super) period: Option<Period>,
+    pub(super) period_of: PeriodOf,
+    /// Whether it asks for what was bought without competition.
+    pub(super) without_competition: bool,
+    /// The entity types that it asks for.
+    pub(super) wanted: &'static [EntityType],
+    pub(super) has_conditions: bool,
+    /// Whether it asks for tenders that take bids.
+    pub(super) open: bool,
+    /// The lowest and the highest value, in dollars.
+    pub(super) value_min: Option<u64>,
+    pub(super) value_max: Option<u64>,
+    /// `sort_by` for the largest or the newest first.
+    pub(super) order: Option<&'static str>,
+}
+
+/// Which days of the records a period is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum PeriodOf {
+    #[default]
+    Records,
+    /// The last day for bids.
+    Closing,
+    /// The end of a contract or an offer.
+    Ending,
+}
+
+/// The conditions that a search can still take. Its words are kept where it has such a condition already.
+#[derive(Clone, Copy)]
+pub(super) struct Takes<'a> {
+    /// The bodies that buy, and the language of their names.
+    pub(super) buyers: Option<(&'a SupplierList, Language)>,
+    pub(super) places: &'a [Coverage],
+    pub(super) region: bool,
+    pub(super) level: bool,
+    pub(super) year: bool,
+    pub(super) closing: bool,
+    pub(super) ending: bool,
+    pub(super) competition: bool,
+    pub(super) open: bool,
+    pub(super) values: bool,
+    pub(super) order: bool,
+    pub(super) this_year: i32,
+}
+
+impl Takes<'_> {
+    /// Everything but buyers, places and regions.
+    const fn all_but_names() -> Takes<'static> {
+        Takes {
+            buyers: None,
+            places: &[],
+            region: false,
+            level: true,
+            year: true,
+            closing: true,
+            ending: true,
+            competition: true,
+            open: true,
+            values: true,
+            order: true,
+            this_year: 0,
+        }
+    }
+}
+
+/// The entity types that a text asks for; none for any.
+pub(crate) fn entity_types(text: &str) -> &'static [EntityType] {
+    let mut written = words(text);
+    // "Without tenders" does not ask for them.
+    Asking::WithoutCompetition.take(&mut written);
+    if Asking::OpenTenders.take(&mut written) {
+        return &[EntityType::Tender];
+    }
+    take_entity_types(&mut written)
+}
+
+/// A text without the words of a question, a period, a method and so on: the names and the things that it is about,
+/// among which a year or "how much" would count as rare words. `None` if that is the text itself, or nothing.
+pub(crate) fn subject(text: &str) -> Option<String> {
+    let words = parts(text, Takes::all_but_names())?.words;
+    (!words.is_empty() && words != text.trim()).then_some(words)
+}
+
+/// The parts of a text.
+///
+/// `None` for a text with operators of the query language, and if neither words nor two conditions are left.
+pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
+    let is_operator = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
+    if text.split_whitespace().any(is_operator) {
+        return None;
+    }
+    let mut written = words(text);
+    let mut parts = Parts::default();
+    if let Some((period, of)) = period(&mut written, takes) {
+        (parts.period, parts.period_of) = (Some(period), of);
+    }
+    parts.order = takes.order.then(|| order(&mut written)).flatten();
+    let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
+    [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);
+    let is_question = is_question(&written) || parts.order.is_some();
+    parts.take_names(&mut written, takes);
+    parts.without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
+    // "Which tenders are open?"
+    let mut written = without_question(&written, is_question);
+    parts.open = takes.open && Asking::OpenTenders.take(&mut written);
+    parts.wanted = take_entity_types(&mut written);
+    parts.level = takes.level.then(|| take_level(&mut written)).flatten();
+    let (conditions, alone) = parts.counted(&written);
+    if conditions == 0 && !is_question {
+        return None;
+    }
+    parts.has_conditions = conditions > 0;
+    parts.words = content(written, is_question);
+    (!parts.words.is_empty() || conditions > 1 || alone).then_some(parts)
+}
+
+impl<'a> Parts<'a> {
+    /// Removes the buyer and the place or region.
+    fn take_names(&mut self, written: &mut Vec<Word>, takes: Takes<'a>) {
+        if let Some((buyers, language)) = takes.buyers {
+            let buyer = take_buyer(written, buyers, takes.places);
+            self.buyer = buyer.map(|buyer| [buyer.id.clone(), buyer.name_in(language).to_owned()]);
+        }
+        self.place = take_place(written, takes.places, takes.region);
+        let has_region = takes.region && self.place.is_none();
+        self.region = has_region.then(|| take_region(written)).flatten();
+    }
+
+    /// How many conditions there are, and whether they are a search without further words. `written`: what is left.
+    fn counted(&self, written: &[Word]) -> (usize, bool) {
+        let alone = self.region.is_some()
+            || self.without_competition
+            || self.open
+            || self.period_of != PeriodOf::Records
+            || self.order.is_some()
+            || self.value_min.or(self.value_max).is_some();
+        let named = [
+            self.place.is_some(),
+            self.buyer.is_some(),
+            self.level.is_some(),
+            self.period.is_some(),
+        ];
+        let named = named.into_iter().filter(|is_one| *is_one).count();
+        let of_contracts = asks_for_contracts(written);
+        let has_type = !self.wanted.is_empty() && !of_contracts;
+        let alone = alone || named > 0 && of_contracts;
+        (named + usize::from(has_type) + usize::from(alone), alone)
+    }
+}
+
+/// Removes the words that ask for an order.
+fn order(written: &mut Vec<Word>) -> Option<&'static str> {
+    let orders = [(Asking::Largest, "value"), (Asking::Newest, "date")];
+    orders
+        .into_iter()
+        .find_map(|(of, order)| of.take(written).then_some(order))
+}
+
+/// Removes the period of the words, and those that say which days it is about.
+fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, PeriodOf)> {
+    let mut rest = written.clone();
+    let period = Period::take(&mut rest, takes.this_year)?;
+    let of = if takes.closing && Asking::Closing.take(&mut rest) {
+        PeriodOf::Closing
+    } else if takes.ending && Asking::Ending.take(&mut rest) {
+        PeriodOf::Ending
+    } else if takes.year {
+        PeriodOf::Records
+    } else {
+        return None;
+    };
+    *written = rest;
+    Some((period, of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(slug: &str, en: &str, fr: &str) -> Coverage {
+        Coverage {
+            name_en: Some(en.to_owned()),
+            name_fr: Some(fr.to_owned()),
+            ..Coverage::of_place(slug)
+        }
+    }
+
+    #[test]
+    fn a_place_and_a_year_among_words_are_conditions() {
+        let places = [
+            row("montreal", "Montreal", "Montréal"),
+            row("montreal-est", "Montréal-Est", "Montréal-Est"),
+            row("quebec-city", "Quebec City", "Québec"),
+            row("toronto", "Toronto", "Toronto"),
+        ];
+        let takes = |places, year| Takes {
+            places,
+            year,
+            ..Takes::all_but_names()
+        };
+        let split = |text: &str| {
+            let parts = parts(text, takes(&places, true))?;
+            let place = parts.place.map(|place| place.municipality.clone()).unwrap_or_default();
+            let period = parts.period.map(|period| period.label).unwrap_or_default();
+            Some((parts.words, place, period))
+        };
+        for (text, words, place, year) in [
+            ("road works montreal", "road works", "montreal", ""),
+            ("Who won paving in Toronto in 2015?", "paving", "toronto", "2015"),
+            (
+                "Combien la ville de Montréal a dépensé pour le déneigement ?",
+                "déneigement",
+                "montreal",
+                "",
+            ),
+            ("pavage montréal-est", "pavage", "montreal-est", ""),
+            ("pavage montréal est", "pavage", "montreal-est", ""),
+            ("city planning quebec city 2019", "city planning", "quebec-city", "2019"),
+            ("qui vend du sel de route", "sel de route", "", ""),
+            ("how much did Acme get in 2018", "Acme", "", "2018"),
+            (
+                "À qui Montréal a-t-elle acheté du sel de route ?",
+                "sel de route",
+                "montreal",
+                "",
+            ),
+            ("what is the price of asphalt in Toronto", "asphalt", "toronto", ""),
+            ("price adjustment Toronto", "price adjustment", "toronto", ""),
+            ("how many contracts did Acme Ltd get", "Acme Ltd", "", ""),
+            ("contracts in Toronto 2015", "", "toronto", "2015"),
+            ("2015 audit", "audit", "", "2015"),
+            ("contracts in 2015", "", "", "2015"),
+            ("contracts in Toronto", "", "toronto", ""),
+            ("À qui Toronto achète-t-elle du sel ?", "sel", "toronto", ""),
+            ("how many contracts did Toronto award in 2015", "", "toronto", "2015"),
+        ] {
+            let expected = (words.to_owned(), place.to_owned(), year.to_owned());
+            assert_eq!(split(text), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "montreal",
+            "2015",
+            "in Toronto",
+            "snow removal",
+            "the bridge",
+            "\"snow\" montreal",
+            "snow OR montreal",
+            "snow -montreal",
+            "?",
+            "who won",
+        ] {
+            assert_eq!(split(text), None, "{text}");
+        }
+        // Conditions of the search stay words.
+        assert_eq!(parts("paving 2015", takes(&places, false)), None);
+        assert_eq!(parts("paving Toronto", takes(&[], true)), None);
+        let parts = parts("paving Toronto 2015", takes(&places, false)).unwrap();
+        assert_eq!((parts.words.as_str(), parts.period), ("paving 2015", None));
+        // Two years are no year.
+        assert_eq!(split("audit 2015 2016"), None);
+    }
+
+    #[test]
+    fn a_method_and_open_tenders_among_words_are_conditions() {
+        let places = [row("montreal", "Montreal", "Montréal")];
+        let takes = Takes {
+            places: &places,
+            ..Takes::all_but_names()
+        };
+        for (text, words, without_competition, open) in [
+            ("contrats de gré à gré, Montréal", "", true, false),
+            ("gré à gré", "", true, false),
+            ("déneigement de gré à gré", "déneigement", true, false),
+            ("sole-source consulting", "consulting", true, false),
+            ("who got contracts without competition for salt", "salt", true, false),
+            ("logiciels sans appel d’offres", "logiciels", true, false),
+            ("open tenders", "", false, true),
+            ("which tenders are open for snow removal?", "snow removal", false, true),
+            ("appels d'offres ouverts à Montréal, pavage", "pavage", false, true),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            let found = (parts.words.as_str(), parts.without_competition, parts.open);
+            assert_eq!(found, (words, without_competition, open), "{text}");
+        }
+        // A search that has such a condition keeps the words as they are.
+        let taken = Takes {
+            competition: false,
+            open: false,
+            ..takes
+        };
+        let parts = parts("travaux de gré à gré, Montréal", taken).unwrap();
+        assert_eq!(parts.words, "travaux de gré à gré");
+    }
+
+    #[test]
+    fn tenders_and_their_last_days_among_words_are_conditions() {
+        let places = [row("toronto", "Toronto", "Toronto")];
+        let takes = Takes {
+            places: &places,
+            ..Takes::all_but_names()
+        };
+        for (text, words, period, closing, open) in [
+            ("tenders closing in March 2024", "", "March 2024", true, false),
+            ("appels d’offres qui ferment en 2023", "", "2023", true, false),
+            (
+                "Which tenders for salt closed in Toronto in 2015?",
+                "salt",
+                "2015",
+                true,
+                false,
+            ),
+            ("open tenders closing in 2027", "", "2027", true, true),
+            ("tenders for snow removal", "snow removal", "", false, false),
+            ("appel d'offres pavage, mai 2016", "pavage", "mai 2016", false, false),
+            ("tenders published since 2020", "", "since 2020", false, false),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            let label = parts.period.map(|period| period.label).unwrap_or_default();
+            let found = (
+                parts.words.as_str(),
+                label.as_str(),
+                parts.period_of == PeriodOf::Closing,
+                parts.open,
+            );
+            assert_eq!(found, (words, period, closing, open), "{text}");
+        }
+        assert_eq!(parts("tenders", takes), None);
+        assert_eq!(entity_types("avis d’appel d’offres 2015"), [EntityType::Tender]);
+        for text in ["logiciels sans appel d’offres", "clôture 2015"] {
+            assert!(entity_types(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_level_the_end_of_contracts_and_an_entity_type_among_words_are_conditions() {
+        let at = Takes {
+            closing: false,
+            ..Takes::all_but_names()
+        };
+        for (text, words, level, period, first) in [
+            (
+                "federal sole source 2024",
+                "",
+                Some("federal"),
+                Some((PeriodOf::Records, "2024")),
+                None,
+            ),
+            (
+                "contrats fédéraux de logiciels",
+                "logiciels",
+                Some("federal"),
+                None,
+                Some(EntityType::Contract),
+            ),
+            (
+                "federal contracts",
+                "",
+                Some("federal"),
+                None,
+                Some(EntityType::Contract),
+            ),
+            (
+                "federal and provincial contracts 2020",
+                "federal and provincial",
+                None,
+                Some((PeriodOf::Records, "2020")),
+                Some(EntityType::Contract),
+            ),
+            (
+                "contracts ending in 2026",
+                "",
+                None,
+                Some((PeriodOf::Ending, "2026")),
+                Some(EntityType::Contract),
+            ),
+            (
+                "contrats qui finissent en 2026 GRC",
+                "GRC",
+                None,
+                Some((PeriodOf::Ending, "2026")),
+                Some(EntityType::Contract),
+            ),
+            (
+                "standing offers for paper",
+                "paper",
+                None,
+                None,
+                Some(EntityType::StandingOffer),
+            ),
+            (
+                "average contract for paving 2017",
+                "paving",
+                None,
+                Some((PeriodOf::Records, "2017")),
+                Some(EntityType::Contract),
+            ),
+        ] {
+            let parts = parts(text, at).unwrap_or_default();
+            let period_of = parts.period_of;
+            let period_found = parts.period.as_ref().map(|of| (period_of, of.label.as_str()));
+            let found = (
+                parts.words.as_str(),
+                parts.level,
+                period_found,
+                parts.wanted.first().copied(),
+            );
+            assert_eq!(found, (words, level, period, first), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_region_among_words_is_a_condition_where_no_municipality_is() {
+        let places = [
+            row("laval", "Laval", "Laval"),
+            row("quebec-city", "Quebec City", "Québec"),
+        ];
+        let takes = Takes {
+            places: &places,
+            region: true,
+            ..Takes::all_but_names()
+        };
+        for (text, words, expected) in [
+            ("tenders in Nunavut", "", Some("Nunavut")),
+            ("appels d'offres en Estrie ?", "", Some("Estrie")),
+            (
+                "pavage dans la région du Bas-Saint-Laurent, 2016",
+                "pavage",
+                Some("Bas-Saint-Laurent"),
+            ),
+            ("salt prince edward island", "salt", Some("prince edward island")),
+            ("Eastern Townships", "", Some("Eastern Townships")),
+            ("contracts in Quebec", "", Some("Quebec")),
+            ("appels d’offres au Québec", "", Some("Québec")),
+            ("sel à Québec", "sel", None),
+            ("sel ville de Québec", "sel", None),
+            ("paving in Laval in Ontario", "paving in Ontario", None),
+            ("pavage Laval, Québec", "pavage", None),
+            ("a Quebec supplier of salt", "supplier of salt", Some("Quebec")),
+            ("paving in Ontario and Quebec", "", None),
+            ("9534-5322 Québec inc.", "", None),
+            ("pavage Cantons-de-l’Est", "pavage", Some("Cantons-de-l’Est")),
+            ("salt Newfoundland & Labrador", "salt", Some("Newfoundland & Labrador")),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            let found = (parts.words.as_str(), parts.region.as_deref());
+            assert_eq!(found, (words, expected), "{text}");
+        }
+        assert_eq!(parts("paving on demand", takes), None);
+    }
+
+    #[test]
+    fn values_and_an_order_among_words_are_conditions() {
+        for (text, words, bounds, order) in [
+            (
+                "largest snow removal contracts",
+                "snow removal",
+                [None, None],
+                Some("value"),
+            ),
+            (
+                "Who are the biggest suppliers of salt?",
+                "salt",
+                [None, None],
+                Some("value"),
+            ),
+            ("les plus gros contrats", "", [None, None], Some("value")),
+            ("derniers contrats de sel", "sel", [None, None], Some("date")),
+            ("contrats de plus d’un million", "", [Some(1_000_000), None], None),
+            ("salt under 50,000", "salt", [None, Some(50_000)], None),
+        ] {
+            let parts = parts(text, Takes::all_but_names()).unwrap_or_default();
+            let found = (parts.words.as_str(), [parts.value_min, parts.value_max], parts.order);
+            assert_eq!(found, (words, bounds, order), "{text}");
+        }
+        let taken = Takes {
+            values: false,
+            order: false,
+            ..Takes::all_but_names()
+        };
+        assert_eq!(parts("largest over 1,000,000", taken), None);
+    }
+
+    #[test]
+    fn the_subject_of_a_question_is_its_names_and_things() {
+        for (text, expected) in [
+            ("how much did Acme get in 2018", Some("Acme")),
+            ("acme 2024", Some("acme")),
+            ("who won paving in Toronto in 2015?", Some("paving in Toronto")),
+            ("which tenders are open in Toronto?", Some("Toronto")),
+            ("largest tenders in Estrie", Some("Estrie")),
+            ("Acme", None),
+            ("open tenders", None),
+            ("2018", None),
+            ("who won", None),
+        ] {
+            assert_eq!(subject(text).as_deref(), expected, "{text}");
+        }
+    }
+}
