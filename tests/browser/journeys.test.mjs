@@ -74,7 +74,7 @@ journey('a search that finds nothing leads on', {}, async (page) => {
   assert.match(await page.locator('.lead').innerText(), /^0\s/);
   await page.locator('.search-costs td a').first().click();
   await page.waitForURL((url) => !(url.searchParams.has('q') && url.searchParams.has('value_min')));
-  assert.ok((await page.locator('.search-hits > li').count()) > 0, page.url());
+  await page.locator('.search-hits > li').first().waitFor();
 });
 
 journey('pages of results can be turned, shared and reloaded', {}, async (page) => {
@@ -130,7 +130,7 @@ journey('a search also finds the words of the other language, and says so', {}, 
 journey('a misspelled word leads to the right one', {}, async (page) => {
   await page.goto('/fr/search?kind=contract&q=deneigemnt');
   await page.locator('.search-spellings a').first().click();
-  assert.ok((await page.locator('.search-hits > li').count()) > 0, page.url());
+  await page.locator('.search-hits > li').first().waitFor();
 });
 
 journey('an analyst goes down from a group of commodities to a record', {}, async (page) => {
@@ -138,10 +138,10 @@ journey('an analyst goes down from a group of commodities to a record', {}, asyn
   await link(page, 'commodity code').click();
   await page.locator('main table.data tbody th a').first().click();
   assert.match(page.url(), /\/en\/commodity\//);
-  assert.ok((await page.locator('.breadcrumbs li').count()) > 1);
+  await page.locator('.breadcrumbs li').nth(1).waitFor();
   await page.locator('table caption').last().waitFor();
   await link(page, 'Search all records with this code').click();
-  assert.ok((await page.locator('.search-hits > li').count()) > 0, page.url());
+  await page.locator('.search-hits > li').first().waitFor();
 });
 
 journey('two suppliers stand next to each other', {}, async (page) => {
@@ -159,7 +159,7 @@ journey('a bid writer follows new tenders and subscribes', {}, async (page) => {
   await page.getByLabel('Words or phrases, separated by commas').fill('travaux, déneigement');
   await page.getByLabel('Published in the last').selectOption('90');
   await button(page, 'Show tenders').click();
-  assert.ok((await page.locator('.feed-list > li').count()) > 0);
+  await page.locator('.feed-list > li').first().waitFor();
   await page.getByLabel('E-mail address').fill('bids@example.com');
   await button(page, 'Subscribe').click();
   assert.match(await page.locator('main').innerText(), /Thank you/);
