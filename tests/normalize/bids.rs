@@ -34,6 +34,12 @@ fn total(report: &NormalizeReport) -> (u64, u64, u64, u64) {
     })
 }
 
+/// What is noted of the bidders of the first file, and how often.
+fn notes(report: &NormalizeReport) -> Vec<(&str, u64)> {
+    let notes = report.files[0].counts.bidders.notes.iter();
+    notes.map(|(note, seen)| (note.as_str(), seen.count)).collect()
+}
+
 #[test]
 fn the_bids_of_an_export_are_kept_as_published() {
     let workspace = Workspace::new();
@@ -75,13 +81,8 @@ fn the_bids_of_an_export_are_kept_as_published() {
     assert_eq!(total(&report), (5, 4, 0, 1));
     let bidders = &report.files[0].counts.bidders;
     assert_eq!(bidders.refused["a bidder without a name"].count, 1);
-    let notes: Vec<(&str, u64)> = bidders
-        .notes
-        .iter()
-        .map(|(note, seen)| (note.as_str(), seen.count))
-        .collect();
     assert_eq!(
-        notes,
+        notes(&report),
         [
             ("a bid listed twice with identical values, kept", 1),
             ("an amount that is no number, left out", 2),
@@ -230,6 +231,43 @@ fn bidders_of_alberta_have_names_and_places_and_nothing_of_a_person() {
     assert_eq!(total(&report), (3, 2, 0, 1));
     let dump = fs::read_to_string(workspace.out().join("bids/alberta.ndjson")).unwrap();
     assert!(!dump.contains("erson"), "{dump}");
+}
+
+#[test]
+fn an_amount_of_alberta_that_is_no_number_and_a_repeated_bidder_are_noted() {
+    let workspace = Workspace::new();
+    let bidder = |name: &str, amounts: Value| json!({"alternativeSupplierDisplayName": name, "bidAmounts": amounts});
+    let amount = |amount: Value| json!([{"optionId": "o", "amount": amount}]);
+    let posting = json!([{
+        "opportunity": {"referenceNumber": "AB-2025-00002", "title": "Road", "postingTypeCode": "OPEN-COMPETITIVE"},
+        "bidders": [
+            bidder("A", amount(json!("abc"))),
+            bidder("B", amount(json!(true))),
+            bidder("C", json!("12")),
+            bidder("D", json!([12])),
+            bidder("E", amount(json!("7.5"))),
+            bidder("F", amount(json!(0))),
+            bidder("G", amount(Value::Null)),
+            bidder("H", Value::Null),
+            bidder("I", amount(json!(8))),
+            bidder("I", amount(json!(8))),
+        ],
+    }]);
+    workspace.put("a.json", posting.to_string().as_bytes());
+    let report = workspace.run();
+    let kept = &notices(&workspace, "alberta")[0]["bids"];
+    let amounts: Vec<&Value> = kept.as_array().unwrap().iter().map(|bid| &bid["amount"]).collect();
+    let mut expected = vec![Value::Null; 10];
+    (expected[4], expected[8], expected[9]) = (json!(7.5), json!(8.0), json!(8.0));
+    assert_eq!(amounts, expected.iter().collect::<Vec<_>>());
+    assert_eq!(total(&report), (10, 10, 0, 0));
+    assert_eq!(
+        notes(&report),
+        [
+            ("a bid listed twice with identical values, kept", 1),
+            ("an amount that is no number, left out", 4),
+        ]
+    );
 }
 
 #[test]

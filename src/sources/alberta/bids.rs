@@ -10,10 +10,11 @@ use crate::{
         bids::{Bid, NoticeBids, Procedure},
         fold::fold,
     },
-    sources::reading::{RowCounts, array_at, text, text_at},
+    sources::{
+        common::bids::{NO_NAME, NOTICE_LEFT_OUT, amount_at, no_amount, noting_repeated},
+        reading::{RowCounts, array_at, text, text_at},
+    },
 };
-
-const NOTICE_LEFT_OUT: &str = "a bidder of a notice that was left out";
 
 /// The bids of an opportunity, whose record has this id.
 pub(super) fn of_posting(
@@ -29,10 +30,11 @@ pub(super) fn of_posting(
     for bidder in array_at(row, "/bidders") {
         counts.bidders.listed += 1;
         match bid(bidder, awards, line, counts) {
-            Some(bid) => bids.push(bid),
-            None => counts.refuse_bidders(line, 1, "a bidder without a name"),
+            Some(bid) => bids.push((line, bid)),
+            None => counts.refuse_bidders(line, 1, NO_NAME),
         }
     }
+    let bids = noting_repeated(bids, counts);
     let days = awards.iter().filter_map(|award| text_at(award, "/awardDate"));
     let days = days.filter_map(|day| text::date(&day).ok()?);
     (!bids.is_empty()).then(|| NoticeBids {
@@ -62,17 +64,7 @@ pub(super) fn refuse(listed: Option<&NoticeBids>, line: u64, counts: &mut RowCou
 fn bid(bidder: &Value, awards: &[Value], line: u64, counts: &mut RowCounts) -> Option<Bid> {
     let stated = text_at(bidder, "/alternativeSupplierDisplayName")?;
     let name = text::organization(&stated)?.into_owned();
-    let amount = match array_at(bidder, "/bidAmounts") {
-        [] => None,
-        [only] => only
-            .get("amount")
-            .and_then(Value::as_f64)
-            .filter(|amount| *amount != 0.0),
-        _ => {
-            counts.note_bidder(line, "amounts for several options, left out");
-            None
-        }
-    };
+    let amount = amount(bidder, line, counts);
     let place = |name: &str| text_at(bidder, &format!("/address/{name}"));
     let streets = [place("streetAddress"), place("streetAddress2")];
     Some(Bid {
@@ -88,6 +80,23 @@ fn bid(bidder: &Value, awards: &[Value], line: u64, counts: &mut RowCounts) -> O
         won: awards.iter().any(|award| is_of(award, bidder)),
         ..Bid::default()
     })
+}
+
+/// The amount of a bid for a single option. What states no amount is noted and left out.
+fn amount(bidder: &Value, line: u64, counts: &mut RowCounts) -> Option<f64> {
+    match bidder.get("bidAmounts")? {
+        Value::Null => None,
+        Value::Array(options) => match options.as_slice() {
+            [] => None,
+            [option @ Value::Object(_)] => amount_at(option, "/amount", line, counts),
+            [_] => no_amount(line, counts),
+            _ => {
+                counts.note_bidder(line, "amounts for several options, left out");
+                None
+            }
+        },
+        _ => no_amount(line, counts),
+    }
 }
 
 /// Whether an award is that of a bidder.

@@ -28,7 +28,7 @@ pub(crate) use csv_row::{Column, ColumnRule, CsvRow};
 pub(crate) use decode::Utf8Reader;
 pub(crate) use fields::{FieldValue, Fields};
 pub(crate) use file_head::FileHead;
-pub(crate) use json::{JsonItem, JsonRows, array_at, text_at};
+pub(crate) use json::{JsonItem, JsonRows, array_at, text_at, value_at};
 pub(crate) use reader::{FileInfo, ReadError, RowSink, SourceReader};
 pub(crate) use row_counts::{Occurrences, RowCounts, unknown};
 pub(crate) use row_output::{Annotation, DraftRecord, GroupMember, Recency, RowBids, RowBudget, RowOutput};

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::{
     model::bids::{Bid, NoticeBids, Procedure},
     sources::{
+        common::bids::{NO_NAME, NOTICE_LEFT_OUT, amount, amount_at, noting_repeated},
         reading::{DraftRecord, RowCounts, XmlElement, array_at, text, text_at, unknown},
         seao::{
             codes::{self, DIRECT, INVITATION, OPEN},
@@ -17,12 +18,6 @@ use crate::{
         },
     },
 };
-
-/// Why the bidders of a notice are refused that is itself left out.
-pub(crate) const NOTICE_LEFT_OUT: &str = "a bidder of a notice that was left out";
-const NO_NAME: &str = "a bidder without a name";
-const NO_AMOUNT: &str = "an amount that is no number, left out";
-const TWICE: &str = "a bid listed twice with identical values, kept";
 
 /// How the bidders were found, from the English name of the procurement method.
 pub(crate) fn procedure(method: Option<&str>) -> Procedure {
@@ -79,26 +74,6 @@ pub(crate) fn of_notice(row: XmlElement, counts: &mut RowCounts) -> Vec<Bid> {
         bids.push((line, bid));
     }
     noting_repeated(bids, counts)
-}
-
-/// The bids without their lines. Those that are listed twice are noted.
-fn noting_repeated(bids: Vec<(u64, Bid)>, counts: &mut RowCounts) -> Vec<Bid> {
-    let mut seen = HashSet::new();
-    if bids.len() > 1 {
-        for (line, bid) in &bids {
-            if !seen.insert(serde_json::to_string(bid).unwrap_or_default()) {
-                counts.note_bidder(*line, TWICE);
-            }
-        }
-    }
-    bids.into_iter().map(|(_, bid)| bid).collect()
-}
-
-fn amount(raw: &str, line: u64, counts: &mut RowCounts) -> Option<f64> {
-    text::given_amount(raw).unwrap_or_else(|_| {
-        counts.note_bidder(line, NO_AMOUNT);
-        None
-    })
 }
 
 fn unit(code: Option<String>, field: &str, line: u64, counts: &mut RowCounts) -> Option<String> {
@@ -192,7 +167,7 @@ impl ReleaseNotice<'_> {
         let line = self.line;
         let stated = |name: &str| text_at(bid, name).unwrap_or_default();
         let place = |name: &str| text_at(party, &format!("/address/{name}"));
-        let amount = amount(&stated("/value"), line, self.counts);
+        let amount = amount_at(bid, "/value", line, self.counts);
         let won = awards.get(&id).is_some_and(|awards| {
             !awards.is_bid_known || amount.is_some_and(|amount| awards.cents.contains(&cents(amount)))
         });

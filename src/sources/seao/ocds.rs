@@ -13,12 +13,12 @@ use chrono::{DateTime, Timelike, Utc};
 use serde_json::Value;
 
 use crate::sources::{
+    common::bids::NOTICE_LEFT_OUT,
     reading::{
         FileHead, FileInfo, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput, RowSink, Utf8Reader,
         array_at, batches, text_at,
     },
     seao::{
-        bids::NOTICE_LEFT_OUT,
         common::{OCID_PREFIX, SEAO_OCDS, disambiguate_lots},
         ocds_release::{ReleaseNotice, ReleasePackage, index_by, moment},
     },

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::model::{Date, EntityType, bids::NoticeBids, supplier_mention::SupplierMention};
 use crate::sources::{
+    common::bids::NOTICE_LEFT_OUT,
     reading::{DraftRecord, Recency, RowBudget, RowCounts, RowOutput, XmlElement, text, unknown},
     seao::{
         bids,
@@ -106,8 +107,7 @@ impl<'a> XmlNotice<'a> {
     /// Counts the bids of a notice that is left out.
     fn refuse(&mut self, listed: Option<NoticeBids>) {
         let bidders = listed.map_or(0, |notice| notice.bids.len() as u64);
-        self.counts
-            .refuse_bidders(self.row.line(), bidders, bids::NOTICE_LEFT_OUT);
+        self.counts.refuse_bidders(self.row.line(), bidders, NOTICE_LEFT_OUT);
     }
 
     /// If the award was entered on a day that the export covers, the notice dates from that day,
