@@ -198,6 +198,49 @@ fn the_bids_of_a_release_know_their_lots_and_winners() {
 }
 
 #[test]
+fn every_bidder_of_a_release_is_counted_also_where_the_release_is_left_out() {
+    let workspace = Workspace::new();
+    let tenderer = |id: &str, roles: Value| json!({"id": id, "name": id, "roles": roles});
+    let release = |ocid: Value, with_tender: bool| {
+        let mut release = json!({
+            "ocid": ocid, "id": "20260515120000", "date": "2026-04-15T00:00:00-04:00",
+            "bids": [{"id": "A", "value": 5}],
+            "parties": [
+                tenderer("A", json!(["tenderer"])), tenderer("B", json!(["tenderer", "supplier"])),
+                tenderer("C", json!(["supplier"])), tenderer("D", json!(["buyer", "tenderer"])),
+            ],
+        });
+        if with_tender {
+            release["tender"] = json!({"id": "A-9", "title": "Pavage", "procurementMethod": "open", "tenderers": [{"id": "B"}, {"name": "E"}]});
+        }
+        release
+    };
+    let own = "ocds-ec9k95-9";
+    let releases = [
+        release(json!(own), true),
+        release(json!(own), false),
+        release(json!("ocds-other-9"), true),
+        release(Value::Null, true),
+    ];
+    workspace.put("a.json", json!({"releases": releases}).to_string().as_bytes());
+    let report = workspace.run();
+    let kept = notices(&workspace, "seao-ocds");
+    let bids = kept[0]["bids"].as_array().unwrap();
+    let seen: Vec<Value> = bids.iter().map(|bid| json!([bid["name"], bid["amount"]])).collect();
+    let expected = [
+        ("A", json!(5.0)),
+        ("B", Value::Null),
+        ("E", Value::Null),
+        ("D", Value::Null),
+    ];
+    assert_eq!(seen, expected.map(|(name, amount)| json!([name, amount])));
+    // Without a tender: A, B and D.
+    assert_eq!(total(&report), (4 + 3 + 4 + 4, 4, 0, 3 + 4 + 4));
+    let refused = &report.files[0].counts.bidders.refused;
+    assert_eq!(refused["a bidder of a notice that was left out"].count, 11);
+}
+
+#[test]
 fn bidders_of_alberta_have_names_and_places_and_nothing_of_a_person() {
     let workspace = Workspace::new();
     let posting = json!([{

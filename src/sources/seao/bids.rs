@@ -1,5 +1,5 @@
-//! The bids that SEAO's notices list: `fournisseurs/fournisseur` of the exports, `bids` and `tenderers` of the
-//! releases.
+//! The bids that SEAO's notices list: `fournisseurs/fournisseur` of the exports; `bids`, `tenderers` and `parties` of
+//! the releases.
 //!
 //! A bid is kept as published. Only one without a name is refused. An amount of `0.000000` means that none is given.
 
@@ -97,6 +97,33 @@ fn flag(raw: &str, field: &str, line: u64, counts: &mut RowCounts) -> Option<boo
     }
 }
 
+/// The elements of a release that list its bidders: its `bids`, then the tenderers that have none, then the parties
+/// with the role of a tenderer that are in neither list.
+fn elements_of_release(release: &Value) -> Vec<&Value> {
+    let bids = array_at(release, "/bids");
+    let tenderers = array_at(release, "/tender/tenderers");
+    let is_tenderer = |party: &&Value| {
+        let mut roles = array_at(party, "/roles").iter();
+        roles.any(|role| role.as_str() == Some("tenderer"))
+    };
+    let mut listed: Vec<&Value> = bids.iter().collect();
+    let mut known: HashSet<String> = bids.iter().map(id_of).collect();
+    // An element without an identifier is not known to be a bidder that is already listed.
+    known.remove("");
+    listed.extend(tenderers.iter().filter(|tenderer| !known.contains(&id_of(tenderer))));
+    known.extend(tenderers.iter().map(id_of).filter(|id| !id.is_empty()));
+    let parties = array_at(release, "/parties").iter().filter(is_tenderer);
+    listed.extend(parties.filter(|party| !known.contains(&id_of(party))));
+    listed
+}
+
+/// Counts the bidders of a release that is left out before they are read.
+pub(crate) fn refuse_all_of_release(release: &Value, line: u64, counts: &mut RowCounts) {
+    let bidders = elements_of_release(release).len() as u64;
+    counts.bidders.listed += bidders;
+    counts.refuse_bidders(line, bidders, NOTICE_LEFT_OUT);
+}
+
 /// The awards of one supplier in a release.
 #[derive(Default)]
 struct Awards {
@@ -111,7 +138,7 @@ fn cents(amount: f64) -> i64 {
 }
 
 impl ReleaseNotice<'_> {
-    /// The bids of a release: its `bids`, then the tenderers that have none. `tender` is the record of the notice.
+    /// The bids of a release. `tender` is the record of the notice.
     pub(crate) fn bids(&mut self, tender: &DraftRecord) -> Option<NoticeBids> {
         let mut awards = self.awards_by_supplier();
         for bid in array_at(self.release, "/bids") {
@@ -119,11 +146,8 @@ impl ReleaseNotice<'_> {
                 awards.is_bid_known |= awards.cents.contains(&cents(amount));
             }
         }
-        let has_bid: HashSet<String> = array_at(self.release, "/bids").iter().map(id_of).collect();
-        let tenderers = array_at(self.release, "/tender/tenderers").iter();
-        let tenderers = tenderers.filter(|tenderer| !has_bid.contains(&id_of(tenderer)));
-        let listed: Vec<&Value> = array_at(self.release, "/bids").iter().chain(tenderers).collect();
-        let bids: Vec<(u64, Bid)> = listed.into_iter().filter_map(|bid| self.bid(bid, &awards)).collect();
+        let listed = elements_of_release(self.release).into_iter();
+        let bids: Vec<(u64, Bid)> = listed.filter_map(|bid| self.bid(bid, &awards)).collect();
         let bids = noting_repeated(bids, self.counts);
         let award_dates = array_at(self.release, "/awards").iter();
         let award_date = award_dates.filter_map(|award| text_at(award, "/date")).min();
@@ -153,8 +177,8 @@ impl ReleaseNotice<'_> {
         by_supplier
     }
 
-    /// A bid or a tenderer. Of a supplier with bids for several lots, those with the amount of one of its awards won;
-    /// all of them, if no amount is the same.
+    /// A bid, a tenderer or a party. Of a supplier with bids for several lots, those with the amount of one of its
+    /// awards won; all of them, if no amount is the same.
     fn bid(&mut self, bid: &Value, awards: &HashMap<String, Awards>) -> Option<(u64, Bid)> {
         self.counts.bidders.listed += 1;
         let id = id_of(bid);

@@ -15,10 +15,11 @@ use serde_json::Value;
 use crate::sources::{
     common::bids::NOTICE_LEFT_OUT,
     reading::{
-        FileHead, FileInfo, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput, RowSink, Utf8Reader,
-        array_at, batches, text_at,
+        FileHead, FileInfo, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput, RowSink, Utf8Reader, batches,
+        text_at,
     },
     seao::{
+        bids::refuse_all_of_release,
         common::{OCID_PREFIX, SEAO_OCDS, disambiguate_lots},
         ocds_release::{ReleaseNotice, ReleasePackage, index_by, moment},
     },
@@ -83,7 +84,15 @@ fn process_row(parsed: &ParsedRelease, out: &mut RowSink) -> Result<()> {
     };
     for release in releases(row) {
         out.row();
-        match row_output(release, &parsed.package, line, out.counts) {
+        let number = match notice_number(release) {
+            Ok(number) => number,
+            Err(reason) => {
+                out.counts.skip(line, reason);
+                refuse_all_of_release(release, line, out.counts);
+                continue;
+            }
+        };
+        match row_output(release, number, &parsed.package, line, out.counts) {
             Ok(output) => out.keep(line, output)?,
             Err(reason) => out.counts.skip(line, reason),
         }
@@ -136,12 +145,8 @@ fn releases(row: &Value) -> Vec<&Value> {
     }
 }
 
-fn row_output(
-    release: &Value,
-    package: &ReleasePackage,
-    line: u64,
-    counts: &mut RowCounts,
-) -> Result<RowOutput, &'static str> {
+/// The number of the notice that a release is about.
+fn notice_number(release: &Value) -> Result<String, &'static str> {
     let Some(ocid) = text_at(release, "/ocid") else {
         return Err(match release.get("url") {
             Some(_) => "a link to a release, not the release",
@@ -151,20 +156,27 @@ fn row_output(
     let number = ocid.strip_prefix(OCID_PREFIX).filter(|number| !number.is_empty());
     let number = number.ok_or("a contracting process of another publisher")?;
     if !release.get("tender").is_some_and(Value::is_object) {
-        let bidders = array_at(release, "/bids").len() as u64;
-        counts.bidders.listed += bidders;
-        counts.refuse_bidders(line, bidders, NOTICE_LEFT_OUT);
         return Err("a release without a tender");
     }
+    Ok(number.to_owned())
+}
+
+fn row_output(
+    release: &Value,
+    number: String,
+    package: &ReleasePackage,
+    line: u64,
+    counts: &mut RowCounts,
+) -> Result<RowOutput, &'static str> {
     let mut notice = ReleaseNotice {
         release,
         parties: index_by(release, "/parties", "/id"),
         line,
         counts,
     };
-    let tender = notice.tender(number, &ocid, package);
+    let tender = notice.tender(&number, &format!("{OCID_PREFIX}{number}"), package);
     let bids = notice.bids(&tender);
-    let contracts = notice.contracts(number, &tender).inspect_err(|_| {
+    let contracts = notice.contracts(&number, &tender).inspect_err(|_| {
         let bidders = bids.as_ref().map_or(0, |notice| notice.bids.len() as u64);
         notice.counts.refuse_bidders(line, bidders, NOTICE_LEFT_OUT);
     })?;
@@ -173,7 +185,7 @@ fn row_output(
     let note = "an award listed twice, recorded once";
     records.extend(disambiguate_lots(contracts, |line| notice.counts.note(line, note)));
     Ok(RowOutput {
-        group: number.to_owned(),
+        group: number,
         key: SEAO_OCDS.to_owned(),
         recency: recency(release),
         records,
