@@ -53,7 +53,7 @@ fn the_bids_of_an_export_are_kept_as_published() {
          <montantssoumisunite>8</montantssoumisunite>";
     let nameless = "<nomorganisation> </nomorganisation><montantsoumis>5</montantsoumis>";
     let odd = "<nomorganisation>Quatre</nomorganisation><montantsoumis>beaucoup</montantsoumis>\
-         <montantssoumisunite>99</montantssoumisunite><admissible>oui</admissible>";
+         <montantssoumisunite>99</montantssoumisunite><admissible>oui</admissible><adjudicataire>vrai</adjudicataire>";
     workspace.put(
         "a.xml",
         export("2018-01-31", "1", "3", &[winner, rejected, nameless, odd, odd]).as_bytes(),
@@ -88,6 +88,7 @@ fn the_bids_of_an_export_are_kept_as_published() {
             ("an amount that is no number, left out", 2),
             ("unknown '99' in montantssoumisunite", 2),
             ("unknown 'oui' in admissible", 2),
+            ("unknown 'vrai' in adjudicataire", 2),
         ]
     );
     let text = report.to_string();

@@ -64,7 +64,7 @@ pub(crate) fn of_notice(row: XmlElement, counts: &mut RowCounts) -> Vec<Bid> {
             country: own("pays"),
             amount: amount(element.raw("montantsoumis"), line, counts),
             unit: unit(own("montantssoumisunite"), "montantssoumisunite", line, counts),
-            won: element.raw("adjudicataire").trim() == "1",
+            won: flag(element.raw("adjudicataire"), "adjudicataire", line, counts) == Some(true),
             admissible: flag(element.raw("admissible"), "admissible", line, counts),
             conforming: flag(element.raw("conforme"), "conforme", line, counts),
             contract_amount: amount(element.raw("montantcontrat"), line, counts),
