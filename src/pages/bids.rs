@@ -8,7 +8,7 @@ use crate::{
         export::csv_rows::Rows,
         params::read::no_parameters,
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, bids::BidStore, generation::Generation},
     http::{
         error::ApiError,
         quoted::quoted,
@@ -105,7 +105,7 @@ impl BidsPart {
         BidsPart {
             ids,
             sentence: sentence(t, &bids),
-            notes: notes(t, &bids, states_flags),
+            notes: notes(t, &bids, &ask.generation.bids, states_flags),
             rows: listed().map(|bid| row(&ask.generation, t, bid, bids.lowest)).collect(),
             states_flags,
             is_compared,
@@ -135,7 +135,7 @@ fn sentence(t: Texts, bids: &NoticeBids) -> String {
     }
 }
 
-fn notes(t: Texts, bids: &NoticeBids, states_flags: bool) -> Vec<String> {
+fn notes(t: Texts, bids: &NoticeBids, store: &BidStore, states_flags: bool) -> Vec<String> {
     let mut notes = Vec::new();
     match bids.procedure {
         Some(Procedure::Invitation) => notes.push(t.text("bids-note-invitation")),
@@ -144,6 +144,12 @@ fn notes(t: Texts, bids: &NoticeBids, states_flags: bool) -> Vec<String> {
     }
     if bids.has_lots {
         notes.push(t.text("bids-note-lots"));
+    } else {
+        let distinct = store.notice(bids.record_id).map(|notice| store.distinct_bids(notice));
+        let repeated = bids.count - distinct.unwrap_or(bids.count);
+        if repeated > 0 {
+            notes.push(t.with("bids-note-repeated", &[("count", &repeated)]));
+        }
     }
     if bids.count > 0 && !states_flags {
         notes.push(t.text("bids-note-flags"));

@@ -4,17 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::bids::{BIDDERS, BUYERS, Collection, collection, get, is_dollars, server};
-
-/// As names are compared: case and punctuation do not count.
-fn fold(name: &str) -> String {
-    let name = name.to_lowercase().replace(['é', 'è'], "e");
-    let words: Vec<&str> = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.join(" ")
-}
+use crate::bids::{BIDDERS, BUYERS, Collection, collection, fold, get, has_lots, is_dollars, server};
 
 fn bids(notice: &Value) -> &Vec<Value> {
     notice["bids"].as_array().unwrap()
@@ -27,15 +17,6 @@ fn of(notice: &Value, name: &str) -> Vec<Value> {
 
 fn has_won(bids: &[Value]) -> bool {
     bids.iter().any(|bid| bid["won"] == json!(true))
-}
-
-/// Whether a bidder has several bids.
-fn has_lots(notice: &Value) -> bool {
-    let names: BTreeSet<String> = bids(notice)
-        .iter()
-        .map(|bid| fold(bid["name"].as_str().unwrap()))
-        .collect();
-    names.len() < bids(notice).len()
 }
 
 fn lowest<'b>(bids: impl IntoIterator<Item = &'b Value>) -> Option<f64> {

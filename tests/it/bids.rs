@@ -155,6 +155,31 @@ fn brief(record_id: &Value, bid: &Value) -> String {
     json!([record_id, bid["name"], bid["amount"], bid["won"], bid["unit"]]).to_string()
 }
 
+/// As names are compared: case and punctuation do not count.
+pub fn fold(name: &str) -> String {
+    let name = name.to_lowercase().replace(['é', 'è'], "e");
+    let words: Vec<&str> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ")
+}
+
+/// Whether a bidder has several bids that differ in amount, unit or result.
+pub fn has_lots(notice: &Value) -> bool {
+    let bids = notice["bids"].as_array().unwrap();
+    let name = |bid: &Value| fold(bid["name"].as_str().unwrap());
+    let unit = |bid: &Value| match bid["unit"].as_str() {
+        None | Some("0" | "1") => "dollars".to_owned(),
+        Some(code) => code.to_owned(),
+    };
+    let distinct = bids
+        .iter()
+        .map(|bid| json!([name(bid), bid["amount"], unit(bid), bid["won"]]).to_string());
+    let names: BTreeSet<String> = bids.iter().map(name).collect();
+    names.len() < distinct.collect::<BTreeSet<String>>().len()
+}
+
 pub fn is_dollars(bid: &Value) -> bool {
     matches!(bid["unit"].as_str(), None | Some("0" | "1")) && bid["amount"].is_number()
 }
@@ -319,12 +344,17 @@ fn the_bids_of_a_tender_are_ordered_and_compared() {
         expected.sort();
         seen.sort();
         assert_eq!(seen, expected, "{id}");
-        let amounts: Vec<f64> = rows
-            .iter()
-            .filter(|row| row["unit"] == json!("dollars"))
-            .filter_map(|row| row["amount"].as_f64())
+        let in_dollars = rows.iter().filter(|row| row["unit"] == json!("dollars"));
+        let stated: Vec<(&Value, f64)> = in_dollars
+            .filter_map(|row| Some((row, row["amount"].as_f64()?)))
             .collect();
-        assert!(amounts.is_sorted(), "{id}: {amounts:?}");
+        assert!(stated.is_sorted_by_key(|(_, amount)| amount), "{id}: {stated:?}");
+        let mut known = BTreeSet::new();
+        let first = stated
+            .iter()
+            .filter(|(row, _)| known.insert(fold(row["vendor_name"].as_str().unwrap())));
+        let amounts: Vec<f64> = first.map(|(_, amount)| *amount).collect();
+        assert_eq!(found["has_lots"], json!(has_lots(notice)), "{id}");
         assert_eq!(found["lowest"].as_f64(), amounts.first().copied(), "{id}");
         assert_eq!(found["second_lowest"].as_f64(), amounts.get(1).copied(), "{id}");
         let close = |stated: &Value, expected: f64| (stated.as_f64().unwrap() - expected).abs() < 1e-5;
@@ -350,6 +380,48 @@ fn the_bids_of_a_tender_are_ordered_and_compared() {
             assert_eq!(row["distance_to_lowest"].is_number(), is_compared, "{id}: {row}");
         }
     }
+}
+
+#[test]
+fn a_bid_that_is_listed_twice_is_no_lot_and_not_its_own_second() {
+    let bid = |name: &str, amount: f64, won: bool| json!({"name": name, "amount": amount, "unit": "1", "won": won});
+    let tender = |id: &str| {
+        (
+            EntityType::Tender,
+            json!({"record_id": id, "title_fr": "Pavage"}).to_string(),
+        )
+    };
+    let records = [tender("repeated"), tender("lots")];
+    let repeated = [
+        bid("Un", 136_366.0, false),
+        bid("UN", 136_366.0, false),
+        bid("Deux", 146_982.0, true),
+        bid("Trois", 150_000.0, false),
+    ];
+    let lots = [bid("Un", 10.0, true), bid("Un", 10.0, false), bid("Deux", 12.0, false)];
+    let notices = [
+        json!({"record_id": "repeated", "procedure": "open", "bids": repeated}),
+        json!({"record_id": "lots", "procedure": "open", "bids": lots}),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    server.publish_with_bids(&records, &notices);
+    let server = server.restart(|_| {});
+    let of = |id: &str| {
+        let found = server.json(&format!("/tender/{id}/bids"));
+        let names = ["count", "bidders", "has_lots", "lowest", "second_lowest", "spread"];
+        json!(names.map(|name| found[name].clone()))
+    };
+    assert_eq!(of("repeated"), json!([4, 3, false, 136_366.0, 146_982.0, 0.099981]));
+    assert_eq!(of("lots"), json!([3, 2, true, 10.0, 12.0, 0.2]));
+    let lost = server.json("/vendor/Un?include=bids")["bids"]["lost_by"].clone();
+    assert_eq!(
+        (&lost["calls"], &lost["median_dollars"]),
+        (&json!(1), &json!(-10_616.0))
+    );
+    let pair = server.json("/bids/pairs?a=Un&b=Trois");
+    assert_eq!((&pair["a"]["lower"], &pair["calls"]), (&json!(1), &json!(1)));
+    let statistics = server.json("/bids?include_statistics=true")["statistics"]["competition"].clone();
+    assert_eq!(statistics["open_calls"]["median_bidders"], json!(2));
 }
 
 #[test]
@@ -481,7 +553,6 @@ fn facets_and_statistics_count_all_matches() {
     );
     assert_eq!(statistics["notices"], json!(collection.notices.len()));
     assert_eq!(statistics["bids_in_dollars"], json!(number(&is_dollars)));
-    let fold = |name: &str| name.to_lowercase().replace('.', "");
     let bidders = |notice: &Value| {
         let bids = notice["bids"].as_array().unwrap();
         bids.iter()

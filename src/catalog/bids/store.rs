@@ -144,14 +144,24 @@ impl BidStore {
         self.keys.get(bid.bidder as usize).map_or("", String::as_str)
     }
 
-    /// The number of bidders of a notice: several bids of one are those for lots.
+    /// The number of bidders of a notice. Several bids of one are those for lots, or one bid that is repeated.
     pub(crate) fn bidders(&self, notice: &Notice) -> usize {
         count_distinct(notice.bids.iter().map(|bid| self.key(bid)))
     }
 
-    /// Whether a notice has lots, or a bidder has several bids: then amounts are prices of different things.
+    /// The number of distinct bids of a notice. A row with the bidder, amount, unit and result of another row is the
+    /// same bid: of 265 notices of SEAO's exports of 2009 to 2018 that list a bidder twice, 199 only repeat rows.
+    pub(crate) fn distinct_bids(&self, notice: &Notice) -> usize {
+        count_distinct(notice.bids.iter().map(|bid| {
+            let unit = self.unit(bid);
+            let unknown_unit = bid.unit.filter(|_| unit == Unit::Other);
+            (self.key(bid), bid.amount.map(f64::to_bits), unit, unknown_unit, bid.won)
+        }))
+    }
+
+    /// Whether a notice has lots, or a bidder has several distinct bids: then amounts are prices of different things.
     pub(crate) fn has_lots(&self, notice: &Notice) -> bool {
-        notice.bids.iter().any(|bid| !bid.lots.is_empty()) || self.bidders(notice) < notice.bids.len()
+        notice.bids.iter().any(|bid| !bid.lots.is_empty()) || self.bidders(notice) < self.distinct_bids(notice)
     }
 
     /// All keys of bidders, by number of the bidder.

@@ -17,7 +17,12 @@ bids-procedure-direct = in a direct award
 bids-procedure-other = by a procedure that is neither an open call nor an invitation
 bids-note-invitation = Notices of calls by invitation often list the winner only.
 bids-note-direct = A direct award lists its supplier as the only bidder; there was no competition.
-bids-note-lots = The call has lots, or a supplier bid several times: the amounts are prices of different things and are not compared.
+bids-note-repeated =
+    { $count ->
+        [one] One row repeats a bid that is already listed; the figures count it once.
+       *[other] { $count } rows repeat bids that are already listed; the figures count them once.
+    }
+bids-note-lots = The call has lots, or a supplier made several different bids: the amounts are prices of different things and are not compared.
 bids-note-flags = The notice does not state which bids were admissible.
 bids-note-cut = The { $shown } lowest of { $count } bids; the file has all of them.
 bids-more = Further notices of this solicitation that list bids:

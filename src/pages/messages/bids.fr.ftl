@@ -17,7 +17,12 @@ bids-procedure-direct = de gré à gré
 bids-procedure-other = selon un mode qui n’est ni un appel public ni une invitation
 bids-note-invitation = Les avis d’appels sur invitation n’indiquent souvent que l’adjudicataire.
 bids-note-direct = Un contrat de gré à gré indique son fournisseur comme seul soumissionnaire ; il n’y a pas eu de concurrence.
-bids-note-lots = L’appel a des lots, ou un fournisseur a soumissionné plusieurs fois : les montants sont les prix de choses différentes et ne sont pas comparés.
+bids-note-repeated =
+    { $count ->
+        [one] Une ligne répète une soumission déjà indiquée ; les calculs ne la comptent qu’une fois.
+       *[other] { $count } lignes répètent des soumissions déjà indiquées ; les calculs ne les comptent qu’une fois.
+    }
+bids-note-lots = L’appel a des lots, ou un fournisseur a présenté plusieurs soumissions différentes : les montants sont les prix de choses différentes et ne sont pas comparés.
 bids-note-flags = L’avis n’indique pas quelles soumissions étaient admissibles.
 bids-note-cut = Les { $shown } plus basses sur { $count } ; le fichier les contient toutes.
 bids-more = Autres avis de cet appel d’offres qui indiquent des soumissions :

@@ -25,11 +25,15 @@ fn server() -> TestServer {
         "record_id": "c1", "vendor_name": "Pavages Un inc.", "award_date": "2015-07-01", "contract_value": 110_000,
         "municipality": "laval", "solicitation_number": "S-1"
     });
-    let mut records: Vec<_> = ["open", "none", "lots", "direct", "units", "many"]
+    let mut records: Vec<_> = ["open", "none", "lots", "direct", "units", "many", "repeated"]
         .into_iter()
         .map(|id| match id {
             "open" => tender(id, "S-1"),
             "none" => tender(id, "S-3"),
+            "repeated" => (
+                EntityType::Tender,
+                json!({"record_id": id, "title_fr": "Sel"}).to_string(),
+            ),
             _ => tender(id, "S-2"),
         })
         .collect();
@@ -59,6 +63,10 @@ fn server() -> TestServer {
             {"name": "Deux", "won": false, "amount": 95.0, "unit": "10"},
         ]}),
         json!({"record_id": "many", "procedure": "open", "bids": many}),
+        json!({"record_id": "repeated", "procedure": "open", "bids": [
+            {"name": "Gilles", "won": false, "amount": 100.0}, {"name": "Gilles", "won": false, "amount": 100.0},
+            {"name": "Sylvie", "won": true, "amount": 125.0},
+        ]}),
     ];
     let server = TestServer::own(&records, |_| {});
     server.publish_with_bids(&records, &bids);
@@ -141,6 +149,18 @@ fn what_the_figures_do_not_say_is_stated() {
     assert_shows(
         "/en/record/tender/units",
         &["12.5%", "$95.00 an hour", "does not state which bids were admissible"],
+    );
+    assert_shows(
+        "/en/record/tender/repeated",
+        &[
+            "3 bids from 2 suppliers, in an open call. The highest bid in dollars is 25% above the lowest.",
+            "One row repeats a bid that is already listed; the figures count it once.",
+            "Above the lowest",
+        ],
+    );
+    assert_shows(
+        "/fr/record/tender/repeated",
+        &["Une ligne répète une soumission déjà indiquée"],
     );
     assert_shows("/en/record/tender/many", &["The 40 lowest of 60 bids"]);
     assert!(SERVER.html("/en/record/tender/many", 200).len() < 80_000);

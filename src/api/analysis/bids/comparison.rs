@@ -1,5 +1,7 @@
 //! The bids of one notice, compared with each other.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -71,11 +73,14 @@ pub(crate) struct DollarBids {
 }
 
 impl DollarBids {
-    /// Of all bids with a positive amount in dollars, admitted or not.
+    /// Of all bids with a positive amount in dollars, admitted or not; of a bidder with several, the lowest.
     pub(crate) fn of(store: &BidStore, notice: &Notice) -> DollarBids {
         // The bids are in the order of their amounts, dollars first.
         let dollars = |bid: &StoredBid| store.dollars(bid);
-        let amounts: Vec<f64> = notice.bids.iter().filter_map(dollars).collect();
+        let mut bidders = BTreeSet::new();
+        let is_lowest_of_bidder = |bid: &&StoredBid| store.dollars(bid).is_some() && bidders.insert(store.key(bid));
+        let lowest = notice.bids.iter().filter(is_lowest_of_bidder);
+        let amounts: Vec<f64> = lowest.filter_map(dollars).collect();
         let winner = notice.bids.iter().filter(|bid| bid.won).find_map(dollars);
         let mut figures = DollarBids {
             lowest: amounts.first().copied(),
@@ -147,13 +152,13 @@ impl<'a> NoticeBidRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(
     rename = "TenderBids",
-    description = "The bids on a tender, by amount. The figures are those of all bids in dollars"
+    description = "The bids on a tender, by amount. The figures are those of the lowest bid in dollars of each bidder"
 )]
 pub(crate) struct NoticeBids<'a> {
     pub(crate) record_id: &'a str,
     /// Number of bids; 0 where the publisher states none.
     pub(crate) count: usize,
-    /// Number of bidders: one may bid for several lots.
+    /// Number of bidders: one may bid for several lots, or be listed twice with the same bid.
     pub(crate) bidders: usize,
     /// How the buyer found its bidders: `open` call, `invitation`, `direct` award or `other`.
     #[schemars(with = "Option<String>")]
@@ -162,10 +167,11 @@ pub(crate) struct NoticeBids<'a> {
     pub(crate) notice_type: Option<&'a str>,
     #[schemars(extend("format" = "date"))]
     pub(crate) award_date: Option<String>,
-    /// Whether it has lots, or a bidder has several bids: then amounts are prices of different things.
+    /// Whether it has lots, or a bidder has different bids: then amounts are prices of different things.
     pub(crate) has_lots: bool,
     /// In dollars.
     pub(crate) lowest: Option<f64>,
+    /// That of another bidder than the lowest one.
     pub(crate) second_lowest: Option<f64>,
     /// The highest minus the lowest bid, as a share of the lowest.
     pub(crate) spread: Option<f64>,
