@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::bids::{BIDDERS, BUYERS, Collection, collection, fold, get, has_lots, is_dollars, server};
+use crate::bids::{BIDDERS, BUYERS, Collection, collection, fold, get, has_lots, is_dollars, server, states_losers};
 
 fn bids(notice: &Value) -> &Vec<Value> {
     notice["bids"].as_array().unwrap()
@@ -28,9 +28,10 @@ fn lowest<'b>(bids: impl IntoIterator<Item = &'b Value>) -> Option<f64> {
 fn is_rejected(notice: &Value, bid: &Value) -> bool {
     let has_won = |bid: &Value| bid["won"] == json!(true);
     let states = |flag: &str| bids(notice).iter().any(|bid| has_won(bid) && bid[flag] == json!(true));
-    ["admissible", "conforming"]
-        .iter()
-        .any(|flag| states(flag) && bid[*flag] == json!(false))
+    states_losers(notice)
+        && ["admissible", "conforming"]
+            .iter()
+            .any(|flag| states(flag) && bid[*flag] == json!(false))
 }
 
 /// The calls of one procedure.

@@ -180,6 +180,16 @@ pub fn has_lots(notice: &Value) -> bool {
     names.len() < distinct.collect::<BTreeSet<String>>().len()
 }
 
+/// Whether the flags of losers count: not if a winner has both flags, and each of two or more losers has neither.
+pub fn states_losers(notice: &Value) -> bool {
+    let bids = notice["bids"].as_array().unwrap();
+    let both = |bid: &Value, value: bool| ["admissible", "conforming"].map(|flag| bid[flag] == json!(value));
+    let (winners, losers): (Vec<&Value>, Vec<&Value>) = bids.iter().partition(|bid| bid["won"] == json!(true));
+    let names: BTreeSet<String> = losers.iter().map(|bid| fold(bid["name"].as_str().unwrap())).collect();
+    let stated = |flag: usize| winners.iter().any(|bid| both(bid, true)[flag]);
+    !(stated(0) && stated(1) && names.len() >= 2 && losers.iter().all(|bid| both(bid, false) == [true, true]))
+}
+
 pub fn is_dollars(bid: &Value) -> bool {
     matches!(bid["unit"].as_str(), None | Some("0" | "1")) && bid["amount"].is_number()
 }
@@ -324,7 +334,14 @@ fn the_bids_of_a_tender_are_ordered_and_compared() {
         let mut expected: Vec<String> = bids
             .iter()
             .map(|bid| {
-                let flag = |name: &str| if flags(name) { bid[name].clone() } else { Value::Null };
+                let is_stated = bid["won"] == json!(true) || states_losers(notice);
+                let flag = |name: &str| {
+                    if flags(name) && is_stated {
+                        bid[name].clone()
+                    } else {
+                        Value::Null
+                    }
+                };
                 json!([
                     bid["name"],
                     bid["amount"],
@@ -422,6 +439,72 @@ fn a_bid_that_is_listed_twice_is_no_lot_and_not_its_own_second() {
     assert_eq!((&pair["a"]["lower"], &pair["calls"]), (&json!(1), &json!(1)));
     let statistics = server.json("/bids?include_statistics=true")["statistics"]["competition"].clone();
     assert_eq!(statistics["open_calls"]["median_bidders"], json!(2));
+}
+
+#[test]
+fn losers_that_are_all_flagged_0_were_not_rejected() {
+    // The flags of each bid: `10` is admissible and not conforming. The first bid won.
+    let cases = [
+        (vec!["11", "00", "00"], vec!["11", "--", "--"]),
+        (vec!["11", "00", "00", "00"], vec!["11", "--", "--", "--"]),
+        (vec!["11", "00"], vec!["11", "00"]),
+        (vec!["11", "00", "11"], vec!["11", "00", "11"]),
+        (vec!["11", "00", "10"], vec!["11", "00", "10"]),
+        (vec!["11", "10", "10"], vec!["11", "10", "10"]),
+        (vec!["11", "00", "0-"], vec!["11", "00", "0-"]),
+        (vec!["-1", "00", "00"], vec!["-1", "-0", "-0"]),
+        (vec!["01", "00", "00"], vec!["-1", "-0", "-0"]),
+        (vec!["00", "00", "00"], vec!["--", "--", "--"]),
+    ];
+    let flag = |bid: &str, at: usize| match &bid[at..=at] {
+        "1" => json!(true),
+        "0" => json!(false),
+        _ => Value::Null,
+    };
+    let bids = |flags: &[&str]| -> Vec<Value> {
+        let bid = |(number, of): (usize, &&str)| {
+            let (won, amount) = (number == 0, 200 - number);
+            json!({"name": format!("Bidder {number}"), "won": won, "amount": amount, "admissible": flag(of, 0), "conforming": flag(of, 1)})
+        };
+        flags.iter().enumerate().map(bid).collect()
+    };
+    let mut notices: Vec<Value> = cases
+        .iter()
+        .map(|(flags, _)| json!({"procedure": "open", "bids": bids(flags)}))
+        .collect();
+    // One loser that is listed twice.
+    let mut twice = bids(&["11", "00"]);
+    twice.push(twice[1].clone());
+    notices.push(json!({"procedure": "open", "bids": twice}));
+    for (number, notice) in notices.iter_mut().enumerate() {
+        notice["record_id"] = json!(format!("t{number}"));
+    }
+    let tender = |notice: &Value| json!({"record_id": notice["record_id"], "title_fr": "Pavage"}).to_string();
+    let records: Vec<_> = notices
+        .iter()
+        .map(|notice| (EntityType::Tender, tender(notice)))
+        .collect();
+    let server = TestServer::own(&records, |_| {});
+    server.publish_with_bids(&records, &notices);
+    let server = server.restart(|_| {});
+    let expected = cases
+        .into_iter()
+        .map(|(_, expected)| expected)
+        .chain([vec!["11", "00", "00"]]);
+    for (number, expected) in expected.enumerate() {
+        let found = server.json(&format!("/tender/t{number}/bids"))["results"].clone();
+        // By amount, so that the winner is the last.
+        let mut rows: Vec<&Value> = found.as_array().unwrap().iter().collect();
+        rows.reverse();
+        let text = |flag: &Value| flag.as_bool().map_or("-", |flag| if flag { "1" } else { "0" });
+        let seen = rows
+            .iter()
+            .map(|row| [text(&row["admissible"]), text(&row["conforming"])].concat());
+        assert_eq!(seen.collect::<Vec<_>>(), expected, "t{number}: {}", notices[number]);
+    }
+    // Where the flags do not count, the price decided.
+    let lost = server.json("/vendor/Bidder%202?include=bids")["bids"]["lost_by"].clone();
+    assert_eq!(lost["calls"], json!(4));
 }
 
 #[test]

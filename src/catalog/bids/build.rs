@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Ordering,
-    collections::{BTreeMap, HashMap, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
     path::Path,
 };
 
@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 
 use super::{
     notice::{Bidder, Notice, StoredBid, Unit},
-    store::{BidStore, StoredBids},
+    store::{BidStore, StoredBids, key},
 };
 use crate::{
     catalog::all_matches::for_each_page,
@@ -129,6 +129,22 @@ impl DumpBids {
     }
 }
 
+/// Of one loser, the flags may state why it lost.
+const MIN_LOSERS: usize = 2;
+
+/// Whether a notice that has 1 in both flags of a winner has 0 in both of every loser, of which it has at least
+/// [`MIN_LOSERS`]. Then only the winner was flagged, and no loser was rejected.
+///
+/// In SEAO's exports of 2009 to 2018, 743 open calls are such. The winner's bid is the lowest in 92 % of the 539 with
+/// amounts to compare. It is in 97 % of the calls where both flags of all losers are 1, and in 61 % where only some
+/// losers have 0. Where the only loser has 0 in both, it is in 73 %, so the flags of a single loser are kept.
+fn is_of_winners_only(listed: &[Bid]) -> bool {
+    let is_unflagged = |bid: &Bid| bid.admissible == Some(false) && bid.conforming == Some(false);
+    let losers = || listed.iter().filter(|bid| !bid.won);
+    let bidders: BTreeSet<String> = losers().map(|bid| key(&bid.name)).collect();
+    bidders.len() >= MIN_LOSERS && losers().all(is_unflagged)
+}
+
 /// Numbers texts in the order of their first occurrence.
 #[derive(Default)]
 struct Numbers {
@@ -191,11 +207,12 @@ impl StoreBuilder {
         self.notices.push(Notice { bids, ..notice });
     }
 
-    /// The two flags of a bid count only if the notice states them of a winner; otherwise the form did
-    /// not ask for them.
+    /// A flag of a bid counts only if the notice states it of a winner; otherwise the form did not ask for it. The
+    /// flags of losers count only if the form was [filled in for them](is_of_winners_only).
     fn bids(&mut self, listed: Vec<Bid>) -> Vec<StoredBid> {
         let states = |flag: fn(&Bid) -> Option<bool>| listed.iter().any(|bid| bid.won && flag(bid) == Some(true));
         let (admissible, conforming) = (states(|bid| bid.admissible), states(|bid| bid.conforming));
+        let of_losers = !(admissible && conforming && is_of_winners_only(&listed));
         let mut bids: Vec<(Unit, StoredBid)> = Vec::with_capacity(listed.len());
         for bid in listed {
             let unit = Unit::of(bid.unit.as_deref());
@@ -205,8 +222,8 @@ impl StoreBuilder {
                 amount: bid.amount.filter(|amount| *amount != 0.0),
                 unit: bid.unit.map(|code| self.texts.of(&code)),
                 won: bid.won,
-                admissible: bid.admissible.filter(|_| admissible),
-                conforming: bid.conforming.filter(|_| conforming),
+                admissible: bid.admissible.filter(|_| admissible && (bid.won || of_losers)),
+                conforming: bid.conforming.filter(|_| conforming && (bid.won || of_losers)),
                 contract_amount: bid.contract_amount,
                 lots: bid.lots,
             };

@@ -40,10 +40,10 @@ pub(crate) struct StoredBid {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<u32>,
     pub(crate) won: bool,
-    /// As stated, if the notice states it of its winners too.
+    /// As stated, if the notice states it of its winners too, and does not flag its winners only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) admissible: Option<bool>,
-    /// As stated, if the notice states it of its winners too.
+    /// As stated, if the notice states it of its winners too, and does not flag its winners only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) conforming: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
