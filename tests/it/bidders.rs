@@ -348,6 +348,19 @@ fn a_supplier_stands_for_all_its_names() {
         pair["calls"],
         get(&format!("/bids/pairs?a=deneigement%20deux&b={rival}"))["calls"]
     );
+    let other = get(&format!("/vendor/{rival}?include=bids"))["bids"].clone();
+    let met = |rival: &Value| {
+        let met = other["rivals"].as_array().unwrap().iter();
+        met.clone()
+            .find(|met| met["supplier_id"] == *rival)
+            .map(|met| met["calls"].clone())
+    };
+    assert_eq!(
+        met(&json!(id)),
+        Some(pair["calls"].clone()),
+        "a rival has the identifier of its supplier"
+    );
+    assert!(met(&Value::Null).is_some(), "or none, if its name belongs to none");
     assert_eq!(server().get("/bids?supplier=sup_0").status, 422);
 }
 

@@ -60,6 +60,8 @@ pub(crate) struct CallsBy {
 pub(crate) struct Rival {
     /// Of a supplier with several names, the commonest one.
     pub(crate) vendor_name: String,
+    /// The identifier of the supplier that it is; null if its name belongs to none.
+    pub(crate) supplier_id: Option<String>,
     /// Calls that both bid on.
     pub(crate) calls: u64,
     /// Calls in common that the rival won.
@@ -278,6 +280,7 @@ impl<'s> Counter<'s> {
         met.truncate(TOP_RIVALS);
         let rival = |(group, met): (Group, Met)| Rival {
             vendor_name: groups.name(group),
+            supplier_id: groups.supplier_id(group),
             calls: met.calls,
             won_by_rival: met.won_by_rival,
             won: met.won,

@@ -33,6 +33,14 @@ impl<'s> Groups<'s> {
         *self.known.entry(key).or_insert_with(group)
     }
 
+    /// The identifier of the supplier; `None` if the name belongs to none.
+    pub(super) fn supplier_id(&self, group: Group) -> Option<String> {
+        match group {
+            Group::Supplier(number) => self.generation.suppliers.get(number).map(|supplier| supplier.id),
+            Group::Name(_) => None,
+        }
+    }
+
     /// The name that it is shown by.
     pub(super) fn name(&self, group: Group) -> String {
         let (suppliers, bids): (_, &BidStore) = (&self.generation.suppliers, &self.generation.bids);
