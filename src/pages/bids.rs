@@ -243,7 +243,8 @@ fn distance(t: Texts, bid: &BidRow, lowest: Option<f64>) -> String {
 }
 
 /// The columns of a bid in a file, with the names of the API.
-pub(crate) const BID_COLUMNS: [&str; 11] = [
+pub(crate) const BID_COLUMNS: [&str; 12] = [
+    "has_lots",
     "vendor_name",
     "vendor_id",
     "amount",
@@ -257,9 +258,12 @@ pub(crate) const BID_COLUMNS: [&str; 11] = [
     "distance_to_winner",
 ];
 
-/// What a file states of a bid, after the cells of its call.
-pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow) -> Vec<Json> {
+/// What a file states of a bid, after the cells of its call. As on the page, bids on a call with lots have no
+/// distances.
+pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow, has_lots: bool) -> Vec<Json> {
+    let compared = |distance: Option<f64>| json!(distance.filter(|_| !has_lots));
     call.extend([
+        json!(has_lots),
         json!(bid.vendor_name),
         json!(bid.vendor_id),
         json!(bid.amount),
@@ -269,8 +273,8 @@ pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow) -> Vec<Json> {
         json!(bid.admissible),
         json!(bid.conforming),
         json!(bid.contract_amount),
-        json!(bid.distance_to_lowest),
-        json!(bid.distance_to_winner),
+        compared(bid.distance_to_lowest),
+        compared(bid.distance_to_winner),
     ]);
     call
 }
@@ -292,6 +296,7 @@ fn csv(call: &PageCall, record_id: &str) -> Result<Work, ApiError> {
 fn csv_reply(lang: Language, bids: &NoticeBids) -> Result<Reply, ApiError> {
     let call = [json!(bids.record_id), json!(bids.procedure), json!(bids.award_date)];
     let columns = [&["record_id", "procedure", "award_date"], &BID_COLUMNS[..]].concat();
-    let rows = bids.results.iter().map(|bid| with_bid(call.to_vec(), bid)).collect();
+    let row = |bid: &BidRow| with_bid(call.to_vec(), bid, bids.has_lots);
+    let rows = bids.results.iter().map(row).collect();
     file::reply("bids", Rows(lang).table(&columns, rows))
 }

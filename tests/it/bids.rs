@@ -430,6 +430,9 @@ fn a_bid_that_is_listed_twice_is_no_lot_and_not_its_own_second() {
     };
     assert_eq!(of("repeated"), json!([4, 3, false, 136_366.0, 146_982.0, 0.099981]));
     assert_eq!(of("lots"), json!([3, 2, true, 10.0, 12.0, 0.2]));
+    for row in server.json("/bids")["results"].as_array().unwrap() {
+        assert_eq!(row["has_lots"], json!(row["record_id"] == json!("lots")), "{row}");
+    }
     let lost = server.json("/vendor/Un?include=bids")["bids"]["lost_by"].clone();
     assert_eq!(
         (&lost["calls"], &lost["median_dollars"]),

@@ -210,7 +210,7 @@ fn bids(call: &PageCall, keys: Vec<String>) -> Result<Work, ApiError> {
                 json!(row.department),
                 json!(row.procedure),
             ];
-            with_bid(call, &row.bid)
+            with_bid(call, &row.bid, row.has_lots)
         };
         let columns = [&["record_id", "date", "department", "procedure"], &BID_COLUMNS[..]].concat();
         let rows = found.rows.iter().map(row).collect();

@@ -182,9 +182,20 @@ fn the_file_has_all_bids_with_the_names_of_the_api() {
     assert_eq!(file.lines().count(), 61);
     let head = file.trim_start_matches('\u{feff}').lines().next().unwrap();
     assert!(
-        head.starts_with("record_id,procedure,award_date,vendor_name,"),
+        head.starts_with("record_id,procedure,award_date,has_lots,vendor_name,"),
         "{head}"
     );
+    // As on the page, only bids without lots have distances: the last two cells.
+    let open = SERVER.html("/en/tender.csv/open/bids", 200);
+    assert!(
+        open.contains("\nopen,open,,false,Trois ltée,") && open.contains(",25000.0,15000.0"),
+        "{open}"
+    );
+    for file in ["/en/tender.csv/lots/bids", "/en/vendor.csv/Un/bids"] {
+        let file = SERVER.html(file, 200);
+        let lots = file.lines().find(|line| line.starts_with("lots,")).unwrap();
+        assert!(lots.contains(",true,Un,") && lots.ends_with(",,"), "{lots}");
+    }
     assert_eq!(SERVER.html("/fr/tender.csv/none/bids", 200).lines().count(), 1);
     assert_eq!(get("/en/tender.csv/unknown/bids").status, 404);
 }

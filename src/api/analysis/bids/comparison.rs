@@ -55,6 +55,8 @@ pub(crate) struct NoticeBidRow<'a> {
     /// How the buyer found its bidders.
     #[schemars(with = "String")]
     pub(crate) procedure: Procedure,
+    /// Whether the amounts of the bids on the tender are prices of different things, as those of lots are.
+    pub(crate) has_lots: bool,
     #[serde(flatten)]
     pub(crate) bid: BidRow<'a>,
 }
@@ -62,6 +64,8 @@ pub(crate) struct NoticeBidRow<'a> {
 /// The dollar amounts of a notice.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DollarBids {
+    /// Whether they are prices of different things.
+    pub(crate) has_lots: bool,
     pub(crate) lowest: Option<f64>,
     pub(crate) second_lowest: Option<f64>,
     /// The lowest that won.
@@ -83,6 +87,7 @@ impl DollarBids {
         let amounts: Vec<f64> = lowest.filter_map(dollars).collect();
         let winner = notice.bids.iter().filter(|bid| bid.won).find_map(dollars);
         let mut figures = DollarBids {
+            has_lots: store.has_lots(notice),
             lowest: amounts.first().copied(),
             second_lowest: amounts.get(1).copied(),
             winner,
@@ -143,6 +148,7 @@ impl<'a> NoticeBidRow<'a> {
             date: notice.date.map(|day: Date| day.to_string()),
             department: store.text(notice.buyer),
             procedure: notice.procedure,
+            has_lots: figures.has_lots,
             bid: BidRow::new(store, bid, figures),
         }
     }
@@ -196,7 +202,7 @@ impl<'a> NoticeBids<'a> {
             procedure: notice.map(|notice| notice.procedure),
             notice_type: notice.and_then(|notice| store.text(notice.notice_type)),
             award_date: notice.and_then(|notice| notice.award_date).map(|day| day.to_string()),
-            has_lots: notice.is_some_and(|notice| store.has_lots(notice)),
+            has_lots: figures.has_lots,
             lowest: figures.lowest,
             second_lowest: figures.second_lowest,
             spread: figures.spread,
