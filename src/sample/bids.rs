@@ -20,8 +20,9 @@ const RIVALS: u32 = 7;
 /// Of one hundred notices, how many state their bids.
 const STATED: u32 = 60;
 
-/// Since this year notices state whether a bid was admissible and conforms.
-const FLAGS_SINCE: i32 = 2013;
+/// Of one hundred notices, how many state whether a bid was admissible and conforms. Of SEAO's open calls of a year, it
+/// is half to three quarters.
+const FLAGGED: u32 = 60;
 
 impl Generator {
     /// The bids on the tender that was written last; `None` if it is still open or states none.
@@ -39,15 +40,16 @@ impl Generator {
             _ => Procedure::Other,
         };
         let (record_id, award_date) = (format!("seao|{}", self.value("notice")), self.value("awarded"));
-        let (published, fetched) = (self.value("published"), self.value("fetched"));
-        let has_flags = published.get(..4)?.parse::<i32>().ok()? >= FLAGS_SINCE;
+        let fetched = self.value("fetched");
         let others = match procedure {
             Procedure::Open => self.random.below(RIVALS),
             Procedure::Invitation => self.random.below(3),
             Procedure::Direct | Procedure::Other => 0,
         };
+        let bidders = self.bidders(others);
+        let has_flags = self.random.percent(FLAGGED);
         let mut bids = Vec::new();
-        for (number, bidder) in self.bidders(others).into_iter().enumerate() {
+        for (number, bidder) in bidders.into_iter().enumerate() {
             bids.push(self.bid(record, number, bidder, value, has_flags));
         }
         Some(NoticeBids {
@@ -83,7 +85,7 @@ impl Generator {
         self.random.start(Sequence::Bid(source.index), position);
         let won = number == 0;
         // Some lower bids do not conform to the call.
-        let is_rejected = !won && has_flags && self.random.percent(12);
+        let is_rejected = !won && self.random.percent(12) && has_flags;
         let above = if is_rejected {
             -0.2 * self.random.normal().abs().min(2.0)
         } else {

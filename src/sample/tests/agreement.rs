@@ -211,7 +211,7 @@ fn the_bids_of_the_sample_are_on_its_tenders_and_won_by_the_suppliers_of_its_con
         let winner = text(contract, "vendor_id").trim_start_matches("FO-");
         winners.entry(notice).or_default().insert(winner);
     }
-    let (mut rejected, mut lost) = (0, 0);
+    let (mut rejected, mut lost, mut flagged) = (0, 0, 0);
     for notice in &notices {
         assert!(ids.contains(notice.record_id.as_str()), "{}", notice.record_id);
         assert_eq!(notice.bids.iter().filter(|bid| bid.won).count(), 1);
@@ -222,7 +222,10 @@ fn the_bids_of_the_sample_are_on_its_tenders_and_won_by_the_suppliers_of_its_con
         assert_eq!(bidders.len(), notice.bids.len(), "a supplier bids once");
         rejected += notice.bids.iter().filter(|bid| bid.conforming == Some(false)).count();
         lost += notice.bids.iter().filter(|bid| !bid.won).count();
+        flagged += usize::from(notice.bids.iter().any(|bid| bid.conforming.is_some()));
     }
+    let share = 100 * flagged / notices.len();
+    assert!((50..75).contains(&share), "{share} % of the notices state flags");
     assert!(notices.len() > 100 && notices.len() < tenders.len() && rejected > 10 && lost > 200);
     // Some suppliers are stated under two names.
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
