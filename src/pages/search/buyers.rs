@@ -25,10 +25,12 @@ pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &SupplierList, places:
     ranges.sort_by_key(|(_, range)| std::cmp::Reverse(range.len()));
     let (body, range) = ranges.into_iter().find_map(|(folded, range)| {
         let words = &written[range.clone()];
-        if is_place(words, places) || !folded.contains(' ') && !is_acronym(&words[0]) {
+        if !folded.contains(' ') && !is_acronym(&words[0]) {
             return None;
         }
-        Some((body(bodies, &without_marks(words), &folded)?, range))
+        // Few words are a name, and comparing them with all places takes long.
+        let body = body(bodies, &without_marks(words), &folded)?;
+        (!is_place(words, places)).then_some((body, range))
     })?;
     written.drain(range);
     Some(body)
