@@ -134,6 +134,7 @@ mod tests {
         store.forget_what_was_read();
         let with = read_all(&store);
         assert!(without > 7_000, "{without} KiB");
-        assert!(with < 100, "{with} KiB of {without}");
+        // What the system maps around the last record.
+        assert!(with * 10 < without, "{with} KiB of {without}");
     }
 }
