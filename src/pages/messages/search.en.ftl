@@ -266,8 +266,8 @@ search-wrong-without = Search without it
 
 search-unsearched = Nothing was searched for: “{ $text }” has no letter or digit. These are all records that fit the other conditions.
 search-average = Average value: { $value }.
-search-gap-words = { $without } of the { $records } { $kind } of these sources have neither a title nor a description: words find only names and codes in them.
-search-gap-days = { $without } of the { $records } { $kind } of these sources have no date: they are found in no year.
+search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.
+search-gap-days = Without a date: { $without } of the { $records } { $kind } of these sources. No year finds them.
 search-meanings = Perhaps you mean
 search-meaning-supplier = Supplier, all its names
 search-meaning-department = Buyer
@@ -282,7 +282,7 @@ search-meaning-part = Suppliers with these words in their names
 search-part-of-name = “{ $words }” in the supplier’s name
 search-meaning-compared = Side by side
 search-compared = { $one } and { $other }
-search-as-words = These have all words of the search in their texts. With conditions in place of words:
+search-as-words = All words were searched for as words. With conditions in place of some of them:
 search-meaning-translated = In the words of the other language
 search-meaning-records =
     { $count ->

@@ -266,8 +266,8 @@ search-translate-on = Chercher dans les deux langues
 
 search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
 search-average = Valeur moyenne : { $value }.
-search-gap-words = { $without } des { $records } { $kind } de ces sources n’ont ni titre ni description : les mots n’y trouvent que des noms et des codes.
-search-gap-days = { $without } des { $records } { $kind } de ces sources n’ont pas de date : aucune année ne les contient.
+search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.
+search-gap-days = Sans date : { $without } des { $records } { $kind } de ces sources. Aucune année ne les trouve.
 search-meanings = Peut-être cherchez-vous
 search-meaning-supplier = Fournisseur, tous ses noms
 search-meaning-department = Acheteur
@@ -282,7 +282,7 @@ search-meaning-part = Fournisseurs dont le nom contient ces mots
 search-part-of-name = « { $words } » dans le nom du fournisseur
 search-meaning-compared = Côte à côte
 search-compared = { $one } et { $other }
-search-as-words = Tous les mots de la recherche sont dans les textes de ces documents. Avec des conditions à la place de mots :
+search-as-words = Tous les mots ont été cherchés comme des mots. Avec des conditions à la place de certains :
 search-meaning-translated = Dans les mots de l’autre langue
 search-meaning-records =
     { $count ->

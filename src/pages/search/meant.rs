@@ -1,6 +1,6 @@
 //! What the words of a page of results may mean, in the order in which it is shown.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashSet};
 
 use crate::{
     engine::Error,
@@ -45,14 +45,15 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
     // That nothing is found with conditions either is an answer, but not the first one.
     let nothing = split.filter(|(_, records)| of_names.is_empty() && *records == 0 && found.aggregation.total == 0);
-    // As many records with the words in a name are the same ones.
-    let is_new = |meaning: &Meaning| of_names.iter().all(|known| known.count != meaning.count);
-    let of_words = split.filter(|(_, records)| *records > 0).map(of_split).filter(is_new);
+    let of_words = split.filter(|(_, records)| *records > 0).map(of_split);
     let mut all: Vec<Meaning> = of_names.into_iter().chain(exact).chain(of_words).collect();
     let more = plan.translated.as_ref();
     let more = more.filter(|_| found.translated * 10 >= (found.aggregation.total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
     all.extend(named);
+    // The buyer of a search is also what its words may mean.
+    let mut seen = HashSet::new();
+    all.retain(|meaning| seen.insert(meaning.href.clone()));
     all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
     all.extend(nothing.map(of_split));
     Ok(all)

@@ -53,8 +53,9 @@ fn gaps(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCoverage
         (RecordPart::Date, "search-gap-days", asked_years(query).is_some()),
     ];
     let gap = |(stated, text, is_searched): (RecordPart, &str, bool)| {
-        let contents = part.contents.iter().filter(|contents| is_asked(&contents.source_id));
-        let with: Option<u64> = contents.map(|contents| contents.parts.get(&stated)).sum();
+        let contents = |id: &str| part.contents.iter().find(|contents| contents.source_id == id);
+        let of_source = |source: &&SourceCoverage| contents(&source.source_id)?.parts.get(&stated);
+        let with: Option<u64> = sources.iter().map(of_source).sum();
         let without = records.saturating_sub(with.filter(|_| is_searched)?);
         let is_much = without > 0 && without.saturating_mul(GAP_OF) >= records;
         is_much.then(|| {

@@ -11,9 +11,9 @@ use crate::{
         page::{Exports, Layout, PageCall, Section},
         search::{
             context::shortened,
-            parts::entity_types,
-            results_query::Plan,
+            results_query::{Other, Plan, is_first},
             search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
+            split::Split,
         },
     },
     query::SortKey,
@@ -33,14 +33,24 @@ pub(super) fn kinds(call: &PageCall, asked: SearchAddress, search: ResolvedSearc
             && has_all
             && search.ignored.is_empty()
         {
-            all.push(Prepared::of(call, other, search));
+            all.push((other, search));
         }
     }
-    // One that has no field for a condition would find most.
-    if search.ignored.is_empty() || all.is_empty() {
-        all.insert(0, Prepared::of(call, asked, search));
+    if all.is_empty() {
+        let others = Other::all(&asked, &call.generation);
+        return vec![Prepared::of(call, asked, search, others)];
     }
-    all
+    // One that has no field for a condition would find most.
+    if search.ignored.is_empty() {
+        all.insert(0, (asked, search));
+    }
+    // Each is another one of the others; to read and translate the words for each pair takes long.
+    let query_of = |of: &SearchAddress| all.iter().find(|(asked, _)| asked.entity_type == of.entity_type);
+    let query_of = |of: &SearchAddress| query_of(of).map(|(_, search)| search.query.clone());
+    let others: Vec<_> = all.iter().map(|(asked, _)| Other::all_with(asked, query_of)).collect();
+    let all = all.into_iter().zip(others);
+    all.map(|((asked, search), others)| Prepared::of(call, asked, search, others))
+        .collect()
 }
 
 /// A search, and the frame of its page.
@@ -51,24 +61,29 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    fn of(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Prepared {
+    fn of(call: &PageCall, asked: SearchAddress, search: ResolvedSearch, others: Vec<Other>) -> Prepared {
         let heading = heading(&asked, call.t);
         let layout = call.layout(heading.clone(), Section::Search);
         Prepared {
             layout: layout.with_exports(exports(call, &asked, &search)),
             heading,
-            plan: Plan::new(asked, search, &call.generation, call.today),
+            plan: Plan::new(asked, search, others, &call.generation),
         }
     }
 
-    /// The one of the entity type that is shown: of those that the words ask for, if they do.
-    pub(super) fn chosen(ask: &Ask, mut all: Vec<Prepared>) -> Result<Prepared, ApiError> {
-        let wanted = all
-            .first()
-            .and_then(|of| of.plan.asked.value("q"))
-            .map_or(&[][..], entity_types);
+    /// What the words of these searches say, with conditions in place of words. They are the same in all.
+    pub(super) fn splits(call: &PageCall, all: &[Prepared]) -> Vec<Split> {
+        let first = all.first().filter(|of| is_first(&of.plan.search));
+        first.map_or_else(Vec::new, |of| Split::all(&of.plan.asked, &call.generation, call.today))
+    }
+
+    /// The one of the entity type that is shown. If the words ask for a type and state conditions, it is of that type:
+    /// as words, the conditions are found in other types by chance.
+    pub(super) fn chosen(ask: &Ask, mut all: Vec<Prepared>, splits: Vec<Split>) -> Result<Prepared, ApiError> {
+        let says_more = splits.iter().any(|split| !split.conditions.is_empty());
+        let wanted = splits.first().map_or(&[][..], |split| &split.wanted).to_vec();
         let is_wanted = |of: &Prepared| wanted.contains(&of.plan.asked.entity_type);
-        if all.iter().any(is_wanted) {
+        if says_more && all.iter().any(is_wanted) {
             all.retain(is_wanted);
         }
         let mut counts = vec![1];
@@ -78,13 +93,15 @@ impl Prepared {
         let types = all.iter().map(|of| of.plan.asked.entity_type);
         let most = most_records(types.clone().zip(counts));
         let number = types.clone().position(|of| Some(of) == most).unwrap_or_default();
-        Ok(all.swap_remove(number))
+        let mut chosen = all.swap_remove(number);
+        chosen.plan.splits = splits;
+        Ok(chosen)
     }
 
     /// What the page costs, whichever entity type it shows: what the most expensive one counts ([`Plan::cost`]), and
     /// the total of each if there are several.
-    pub(super) fn cost(all: &[Prepared], generation: &Generation) -> ScanCost {
-        let most = all.iter().map(|of| of.plan.cost(generation)).max();
+    pub(super) fn cost(all: &[Prepared], splits: &[Split], generation: &Generation) -> ScanCost {
+        let most = all.iter().map(|of| of.plan.cost(generation, splits)).max();
         let cost = most.unwrap_or(ScanCost::of(generation, &[]));
         let queries = all.iter().map(|of| &of.plan.search.query).filter(|_| all.len() > 1);
         queries.fold(cost, |cost, query| cost.and_count(generation, query))

@@ -28,7 +28,7 @@ const AVERAGES: &str = "average|moyen|moyenne";
 const WORDS_OF_QUESTIONS: &str = "\
     a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
     average|coute|coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|moyen|\
-    moyenne|much|now|obtenu|octroyes|ont|paid|plus|publies|published|sells|signed|sold|sont|\
+    moyenne|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|sells|signed|sold|sont|\
     soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
@@ -122,7 +122,7 @@ const MONTHS: [[&str; 2]; 12] = [
 /// period ("before 2015").
 const SINCE: &str = "a compter de|a partir de|depuis|since";
 const BETWEEN: &str = "between|de|entre|from";
-const OTHER_BOUNDS: &str = "after|apres|avant|before|to|until";
+const OTHER_BOUNDS: &str = "after|apres|avant|before|moins de|over|plus de|than|to|under|until";
 
 /// What is between the years of a period.
 const TO: &str = "a|and|et|to|until";
@@ -354,6 +354,7 @@ mod tests {
             ("l’an dernier", Some(("2025", Some("2025"), "2025", ""))),
             ("sel à partir de 2019", Some(("2019", None, "à partir de 2019", "sel"))),
             ("before 2015", None),
+            ("more than 2000 litres of diesel", None),
             ("prior to 2015", None),
             ("jusqu’en 2015", None),
             ("closing 15 mars 2024", None),

@@ -148,11 +148,12 @@ fn results(call: &PageCall, all: Vec<Prepared>) -> Result<Work, ApiError> {
     // The address as it was written is in the page: in the link to the other language.
     let limit = all.first().map(|of| of.plan.search.page.limit);
     let normal_form = (call.query.to_owned(), limit);
-    let cost = Prepared::cost(&all, &call.generation);
+    let splits = Prepared::splits(call, &all);
+    let cost = Prepared::cost(&all, &splits, &call.generation);
     let (t, today) = (call.t, call.today);
     let rows = u64::from(call.plan_limits.page_cap).min(MAX_LIMIT);
     let work = Work::search(&call.generation, move |ask| {
-        let Prepared { plan, layout, heading } = Prepared::chosen(ask, all)?;
+        let Prepared { plan, layout, heading } = Prepared::chosen(ask, all, splits)?;
         let found = plan.run(ask)?;
         let context = SearchContext {
             asked: &plan.asked,

@@ -18,7 +18,7 @@ use crate::{
         aggregation::{Aggregation, TermsAggregation},
     },
     http::error::ApiError,
-    model::{Date, EntityType, Facet, Record, Role, Schema},
+    model::{EntityType, Facet, Record, Role, Schema},
     pages::{
         coverage_note::asked_years,
         search::{
@@ -40,7 +40,8 @@ pub(crate) struct Plan {
     others: Vec<Other>,
     /// The same search without the records that only their codes find, if there are such codes.
     words_only: Option<SearchQuery>,
-    /// On the first page, the same search with conditions in place of words.
+    /// On the first page, the same search with conditions in place of words. Equal for whichever entity type the page
+    /// shows.
     pub(crate) splits: Vec<Split>,
     /// On the first page, the same search in the words of the other language.
     pub(crate) translated: Option<Translated>,
@@ -51,7 +52,26 @@ pub(crate) struct Plan {
 pub(crate) struct Other {
     pub(crate) asked: SearchAddress,
     /// What is counted; `None` if the entity type does not accept all conditions.
-    query: Option<SearchQuery>,
+    pub(super) query: Option<SearchQuery>,
+}
+
+impl Other {
+    /// Those of a search.
+    pub(super) fn all(asked: &SearchAddress, generation: &Generation) -> Vec<Other> {
+        let query = |other: &SearchAddress| other.query_in(generation);
+        Other::all_with(asked, query)
+    }
+
+    /// The same, where `query` finds what is counted in an entity type that accepts all conditions.
+    pub(super) fn all_with(asked: &SearchAddress, query: impl Fn(&SearchAddress) -> Option<SearchQuery>) -> Vec<Other> {
+        let others = EntityType::ALL.into_iter().filter(|other| *other != asked.entity_type);
+        let other = |other: EntityType| {
+            let (asked, has_all_conditions) = asked.of_other(other);
+            let query = has_all_conditions.then(|| query(&asked)).flatten();
+            Other { asked, query }
+        };
+        others.map(other).collect()
+    }
 }
 
 /// What was found.
@@ -84,23 +104,17 @@ pub(crate) struct Pages {
 
 impl Plan {
     /// The plan for a search and for the same search in the other entity types.
-    pub(crate) fn new(asked: SearchAddress, search: ResolvedSearch, generation: &Generation, today: Date) -> Plan {
-        let entity_type = asked.entity_type;
-        let others = EntityType::ALL.into_iter().filter(|other| *other != entity_type);
-        let other = |other: EntityType| {
-            let (asked, has_all_conditions) = asked.of_other(other);
-            let query = has_all_conditions.then(|| asked.query_in(generation)).flatten();
-            Other { asked, query }
-        };
+    pub(super) fn new(
+        asked: SearchAddress,
+        search: ResolvedSearch,
+        others: Vec<Other>,
+        generation: &Generation,
+    ) -> Plan {
         Plan {
-            figures: figures(entity_type, asked.by_name),
-            others: others.map(other).collect(),
+            figures: figures(asked.entity_type, asked.by_name),
+            others,
             words_only: words_only(&search.query),
-            splits: if is_first(&search) {
-                Split::all(&asked, generation, today)
-            } else {
-                Vec::new()
-            },
+            splits: Vec::new(),
             translated: is_first(&search)
                 .then(|| Translated::of(&asked, &search, generation))
                 .flatten(),
@@ -110,15 +124,17 @@ impl Plan {
         }
     }
 
-    /// What the page counts: what the search with its facets counts, and the total of each other entity type.
-    pub(crate) fn cost(&self, generation: &Generation) -> ScanCost {
+    /// What the page counts: what the search with its facets counts, and the total of each other entity type and of
+    /// each of `splits`.
+    pub(crate) fn cost(&self, generation: &Generation, splits: &[Split]) -> ScanCost {
         let mut scans = vec![(self.asked.entity_type, self.figures.scans())];
         let others = self.others.iter().filter_map(|other| other.query.as_ref());
         scans.extend(others.clone().map(|query| (query.entity_type, 1)));
         // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
         let other_texts = usize::from(self.words_only.is_some());
-        let suggested = self.suggested();
+        let translated = self.translated.iter().map(|translated| &translated.query);
+        let suggested = splits.iter().map(|split| &split.query).chain(translated);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
         let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS;
         scans.push((self.asked.entity_type, further));
@@ -128,18 +144,12 @@ impl Plan {
         scans.extend(named.map(|of| (of, 1)));
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
-        scans.extend(largest.filter(|_| !self.splits.is_empty()).map(|of| (of, 1)));
+        scans.extend(largest.filter(|_| !splits.is_empty()).map(|of| (of, 1)));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others
             .chain(suggested)
             .fold(cost, |cost, query| cost.with_text(generation, query, 1))
-    }
-
-    /// The searches that are only suggested.
-    fn suggested(&self) -> impl Iterator<Item = &SearchQuery> + Clone {
-        let splits = self.splits.iter().map(|split| &split.query);
-        splits.chain(self.translated.iter().map(|translated| &translated.query))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {
@@ -197,11 +207,12 @@ impl Plan {
         })
     }
 
-    /// Which of the splits has most records, and how many: the first one if none has any.
+    /// Which of the splits has most records, and how many: if none has any, that of the entity type that is shown.
     fn most(&self, counts: &[u64]) -> Option<(usize, u64)> {
         let types = || self.splits.iter().map(|split| split.asked.entity_type);
         let most = most_records(types().zip(counts.iter().copied()));
-        let number = types().position(|of| Some(of) == most).unwrap_or_default();
+        let shown = most.unwrap_or(self.asked.entity_type);
+        let number = types().position(|of| of == shown).unwrap_or_default();
         counts.get(number).map(|records| (number, *records))
     }
 
@@ -266,7 +277,7 @@ impl Plan {
     }
 }
 
-fn is_first(search: &ResolvedSearch) -> bool {
+pub(super) fn is_first(search: &ResolvedSearch) -> bool {
     search.page.start == Start::Offset(0)
 }
 

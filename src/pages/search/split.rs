@@ -32,8 +32,8 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// In each entity type that the words may be about, the one of the address first. Empty if the words state no
-    /// further condition, or nothing else. Where an entity type has fewer fields, others leave fewer words.
+    /// In each entity type that the words may be about. Empty if the words state no further condition, or nothing else.
+    /// Where an entity type has fewer fields, others leave fewer words.
     pub(crate) fn all(asked: &SearchAddress, generation: &Generation, today: Date) -> Vec<Split> {
         let Some(text) = asked.value("q") else {
             return Vec::new();
@@ -57,7 +57,6 @@ impl Split {
         }
         let most = all.iter().map(|split| split.conditions.len()).max();
         all.retain(|split| Some(split.conditions.len()) == most);
-        all.sort_by_key(|split| split.asked.entity_type != asked.entity_type);
         all
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     api::analysis::{compared::ComparedType, suggest::Suggested},
-    catalog::ask::Ask,
+    catalog::{ask::Ask, suggest::Likeness},
     engine::Error,
     model::fold::fold,
     pages::{
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What is between two names, folded.
-const VERSUS: &str = "compared to|compared with|contre|par rapport a|versus|vs";
+const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|vs";
 
 /// The comparison of the two suppliers or buyers that the words name.
 pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>, Error> {
@@ -36,15 +36,13 @@ pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Mean
     Ok(both.next().map(|(of, one, other)| meaning(t, of, [&one, &other])))
 }
 
-/// Of the names that begin with the words the one with most records, else the one that fits best.
+/// Of the names that the words are or begin, that with most records: others would be a guess.
 fn best(all: &[Suggested], of: ComparedType, words: &str) -> Option<Suggested> {
-    let of_type = || all.iter().filter(|found| found.meaning == of.meaning());
     let start = fold(words);
-    let begins = of_type().filter(|found| fold(&found.label).starts_with(&start));
-    begins
-        .max_by_key(|found| found.records)
-        .or_else(|| of_type().next())
-        .cloned()
+    let is_name = |found: &&Suggested| {
+        found.meaning == of.meaning() && (found.likeness == Likeness::Exact || fold(&found.label).starts_with(&start))
+    };
+    all.iter().filter(is_name).max_by_key(|found| found.records).cloned()
 }
 
 fn meaning(t: Texts, of: ComparedType, both: [&Suggested; 2]) -> Meaning {

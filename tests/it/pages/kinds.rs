@@ -122,7 +122,10 @@ static SUPPLIERS: LazyLock<TestServer> = LazyLock::new(|| {
         });
         (EntityType::Contract, record.to_string())
     };
-    TestServer::own(&names.iter().enumerate().map(record).collect::<Vec<_>>(), |_| {})
+    let mut records: Vec<_> = names.iter().enumerate().map(record).collect();
+    let pins = json!({"record_id": "pins", "municipality": "toronto", "title_en": "Pins for long service awards"});
+    records.push((EntityType::Contract, pins.to_string()));
+    TestServer::own(&records, |_| {})
 });
 
 #[test]
@@ -146,6 +149,23 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
     let first = meanings("Zenith+vs+Apex");
     assert_shows(&first, &["Zenith LLP and Apex Ltd.", "Side by side"]);
     assert!(first.contains("href=\"/en/compare/supplier?of=sup_"), "{first}");
+    // Only names are compared, and with names.
+    for query in ["consulting+vs+apex", "zenith+vs+salt", "protection+contre+zenith"] {
+        let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
+        assert!(!html.contains("/compare/supplier?"), "{query}: {html}");
+    }
+}
+
+#[test]
+fn a_word_for_a_type_chooses_it_only_with_conditions_or_matches() {
+    for (query, expected, count) in [
+        ("service+awards", "Contracts", "1 contract"),
+        ("toronto+awards+2018", "Award notices", "0 award notices"),
+    ] {
+        let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
+        assert_eq!(shown(&html), expected, "{query}");
+        assert_shows(&html, &[count]);
+    }
 }
 
 #[test]
@@ -155,14 +175,14 @@ fn what_a_search_for_words_cannot_find_is_said_next_to_its_total() {
         &html,
         &[
             "Average value: $150.",
-            "6 of the 6 contracts of these sources have neither a title nor a description: words find only names and codes",
+            "Without a title and a description: 6 of the 7 contracts of these sources. Words find only names and codes there.",
         ],
     );
     let html = SERVER.html("/en/search?q=radar+2023&kind=tender", 200);
-    assert!(!html.contains("neither a title"), "{html}");
+    assert!(!html.contains("Without a title"), "{html}");
     // Words that find something, and a year among them.
     let html = SERVER.html("/en/search?q=radar&kind=tender&issued_after=2023-01-01", 200);
-    assert!(!html.contains("have no date"), "{html}");
+    assert!(!html.contains("Without a date"), "{html}");
 }
 
 #[test]
