@@ -23,7 +23,7 @@ pub(crate) const OFFSETS: &str = "records.offsets";
 
 /// After so many records that were read, a build forgets the pages of all of them. A record brings up to 64 KiB into
 /// memory, because the system maps the pages around one with it.
-const FORGET_AFTER: u32 = 4_096;
+const FORGET_AFTER: u32 = 1_024;
 
 /// The records of one entity type, by document number.
 pub(crate) struct RecordStore {
@@ -133,7 +133,7 @@ mod tests {
         let without = read_all(&store);
         store.forget_what_was_read();
         let with = read_all(&store);
-        assert!(without > 7_000, "{without} KiB");
+        assert!(without > 1_900, "{without} KiB");
         // What the system maps around the last record.
         assert!(with * 10 < without, "{with} KiB of {without}");
     }
