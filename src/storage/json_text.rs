@@ -1,17 +1,35 @@
-//! Positions in a line of JSON, for changes that must leave all other bytes as they are.
+//! Positions in a line of JSON, for changes that must leave all other bytes as they are and for reading without
+//! parsing.
+
+/// Where a string of JSON ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StringEnd {
+    /// The position after it.
+    pub(crate) at: usize,
+    pub(crate) has_escapes: bool,
+}
+
+/// The end of a string of JSON that begins with the quotation mark at `start`, if it ends.
+#[inline]
+pub(crate) fn string_end(line: &[u8], start: usize) -> Option<StringEnd> {
+    let (mut at, mut has_escapes) = (start + 1, false);
+    loop {
+        at += memchr::memchr2(b'"', b'\\', line.get(at..)?)?;
+        if line[at] == b'"' {
+            return Some(StringEnd {
+                at: at + 1,
+                has_escapes,
+            });
+        }
+        has_escapes = true;
+        at += 2;
+    }
+}
 
 /// The position after a string of JSON that begins with the quotation mark at `start`; the length of the line if the
 /// string does not end.
 pub(crate) fn end_of_string(line: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = line.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    line.len()
+    string_end(line, start).map_or(line.len(), |end| end.at)
 }
 
 /// How many objects and arrays are inside of one another at most, the outermost included. `line` is valid JSON.

@@ -23,6 +23,7 @@ use crate::{
         EntityType, Language, Schema,
         printable::{is_format_character, without_control_characters},
     },
+    storage::json_members::JsonValue,
 };
 
 /// The byte order mark, from which spreadsheets recognize UTF-8.
@@ -207,27 +208,22 @@ impl ExportRows {
         records: impl Iterator<Item = &'r [u8]>,
     ) -> anyhow::Result<Vec<u8>> {
         let mut rows = writer(b',', bytes);
+        let mut members = row_members::Members::default();
         for record in records {
-            let members = row_members::members(record, &mut self.names)?;
-            for json in members.of_columns {
+            members.read(record, &mut self.names)?;
+            for found in &members.of_columns {
                 if self.is_for_spreadsheets {
-                    rows.write_field(Rows(Language::English).cell(&value(json)))?;
-                } else if let Some(text) = json.and_then(plain_text) {
+                    rows.write_field(Rows(Language::English).cell(&value(found.map(|found| found.json))))?;
+                } else if let Some(text) = found.map_or(Some(""), JsonValue::plain_text) {
                     rows.write_field(text)?;
                 } else {
-                    rows.write_field(plain_cell(value(json)))?;
+                    rows.write_field(plain_cell(value(found.map(|found| found.json))))?;
                 }
             }
             rows.write_record(None::<&[u8]>)?;
         }
         Ok(rows.into_inner()?)
     }
-}
-
-/// The text that this JSON is, if it has no escaped character.
-fn plain_text(json: &RawValue) -> Option<&str> {
-    let text = json.get().strip_prefix('"')?.strip_suffix('"')?;
-    (!text.contains('\\')).then_some(text)
 }
 
 fn plain_cell(value: Value) -> String {
@@ -271,13 +267,13 @@ impl<'r> Members<'r> {
 
     /// The value of a declared field; null if the record lacks it. JSON that is nested too deeply is a text.
     fn value(&self, name: &str) -> Value {
-        value(self.0.get(name).copied())
+        value(self.0.get(name).map(|json| json.get()))
     }
 }
 
-fn value(json: Option<&RawValue>) -> Value {
+fn value(json: Option<&str>) -> Value {
     json.map_or(Value::Null, |json| {
-        serde_json::from_str(json.get()).unwrap_or_else(|_| Value::from(json.get()))
+        serde_json::from_str(json).unwrap_or_else(|_| Value::from(json))
     })
 }
 

@@ -3,12 +3,11 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use crate::api::export::{
     columns::Column,
     parquet_values::Values,
-    row_members::{ColumnNames, Members, Other, members},
+    row_members::{ColumnNames, Members, Other},
 };
 
 /// The field that suppliers are found by.
@@ -66,17 +65,19 @@ impl<'f> Reading<'f> {
     /// Adds a row, which is a JSON object.
     fn push(&mut self, row: &'f Bytes) -> anyhow::Result<()> {
         let mut given: Vec<bool> = vec![false; self.values.len()];
-        let Members { of_columns, mut other } = members(row, &mut self.names)?;
+        let mut members = Members::default();
+        members.read(row, &mut self.names)?;
+        let Members { of_columns, mut other } = members;
         for (number, value) in of_columns.iter().enumerate() {
             match value {
-                Some(value) if value.get() == "null" => {}
-                Some(value) if self.values[number].push(row, value.get()) => given[number] = true,
-                Some(value) => other.push((Cow::Owned(self.reader.columns[number].name.clone()), value)),
+                Some(value) if value.json == "null" => {}
+                Some(value) if self.values[number].push(row, value.json) => given[number] = true,
+                Some(value) => other.push((Cow::Owned(self.reader.columns[number].name.clone()), *value)),
                 None => {}
             }
         }
         let vendor = self.names.number(VENDOR).and_then(|number| of_columns[number]);
-        if let Some(supplier) = vendor.and_then(|vendor| self.supplier(vendor)) {
+        if let Some(supplier) = vendor.and_then(|vendor| self.supplier(vendor.json)) {
             // They follow the columns of the rows.
             let columns = self.values.iter_mut().zip(&mut given).skip(of_columns.len());
             for ((values, is_given), text) in columns.zip(supplier) {
@@ -96,13 +97,13 @@ impl<'f> Reading<'f> {
     }
 
     /// The supplier of a vendor's name, which is given as JSON.
-    fn supplier(&mut self, vendor: &'f RawValue) -> Option<[Bytes; 2]> {
+    fn supplier(&mut self, vendor: &'f str) -> Option<[Bytes; 2]> {
         let supplier_of = self.reader.supplier_of.as_ref()?;
         let find = || {
-            let name: Option<String> = serde_json::from_str(vendor.get()).ok();
+            let name: Option<String> = serde_json::from_str(vendor).ok();
             name.and_then(|name| supplier_of(&name))
         };
-        self.known.entry(vendor.get()).or_insert_with(find).clone()
+        self.known.entry(vendor).or_insert_with(find).clone()
     }
 }
 
@@ -113,7 +114,7 @@ fn object(members: &Other) -> anyhow::Result<String> {
         text.push(if text.is_empty() { '{' } else { ',' });
         text.push_str(&serde_json::to_string(name)?);
         text.push(':');
-        text.push_str(value.get());
+        text.push_str(value.json);
     }
     text.push('}');
     Ok(text)

@@ -1,13 +1,10 @@
 //! The members of a row, which is a JSON object, by the columns of a file. No value is parsed.
 
-use std::{borrow::Cow, collections::HashMap, fmt};
+use std::{borrow::Cow, collections::HashMap};
 
-use anyhow::Context;
-use serde::{
-    Deserializer,
-    de::{MapAccess, Visitor},
-};
-use serde_json::value::RawValue;
+use anyhow::{Context, anyhow};
+
+use crate::storage::json_members::{JsonMembers, JsonValue, NoObject};
 
 /// The columns by their names.
 #[derive(Clone)]
@@ -19,13 +16,14 @@ pub(super) struct ColumnNames {
     next: Vec<usize>,
 }
 
-/// Members, each with its JSON text.
-pub(super) type Other<'r> = Vec<(Cow<'r, str>, &'r RawValue)>;
+/// Members, each with its value.
+pub(super) type Other<'r> = Vec<(Cow<'r, str>, JsonValue<'r>)>;
 
 /// The members of a row. Of a name that is repeated, the last one counts.
+#[derive(Default)]
 pub(super) struct Members<'r> {
     /// For each column.
-    pub(super) of_columns: Vec<Option<&'r RawValue>>,
+    pub(super) of_columns: Vec<Option<JsonValue<'r>>>,
     /// Those that have no column, in their order.
     pub(super) other: Other<'r>,
 }
@@ -57,43 +55,46 @@ impl ColumnNames {
     }
 }
 
-/// The members of a JSON object.
-pub(super) fn members<'r>(row: &'r [u8], names: &mut ColumnNames) -> anyhow::Result<Members<'r>> {
-    struct Object<'n>(&'n mut ColumnNames);
-
-    impl<'r> Visitor<'r> for Object<'_> {
-        type Value = Members<'r>;
-
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("a JSON object")
-        }
-
-        fn visit_map<A: MapAccess<'r>>(self, mut map: A) -> Result<Members<'r>, A::Error> {
-            let (mut of_columns, mut other) = (vec![None; self.0.names.len()], Other::new());
-            let mut place = 0;
-            while let Some(Name(name)) = map.next_key()? {
-                let value: &RawValue = map.next_value()?;
-                if let Some(number) = self.0.find(place, &name) {
-                    of_columns[number] = Some(value);
+impl<'r> Members<'r> {
+    /// Reads the members of a JSON object in place of those that are here.
+    pub(super) fn read(&mut self, row: &'r [u8], names: &mut ColumnNames) -> anyhow::Result<()> {
+        self.of_columns.clear();
+        self.of_columns.resize(names.names.len(), None);
+        self.other.clear();
+        // Checked once, and not again for each text.
+        let text = simdutf8::basic::from_utf8(row).context("a row is not UTF-8")?;
+        let mut object = JsonMembers::of(text);
+        let mut place = 0;
+        loop {
+            let member = object
+                .next_member()
+                .map_err(|NoObject| anyhow!("a row is no JSON object"))?;
+            let Some((name, value)) = member else { break };
+            let name = match name.plain_text() {
+                Some(plain) => Cow::Borrowed(plain),
+                None => Cow::Owned(serde_json::from_str(name.json).context("the name of a member is no JSON text")?),
+            };
+            match names.find(place, &name) {
+                Some(number) => {
+                    self.of_columns[number] = Some(value);
                     place = number + 1;
-                    continue;
                 }
-                match other.iter_mut().take(FEW_MEMBERS).find(|(known, _)| *known == name) {
-                    Some(member) => member.1 = value,
-                    None => other.push((name, value)),
-                }
+                None => self.set_other(name, value),
             }
-            let other = without_repeated(other);
-            Ok(Members { of_columns, other })
         }
+        if self.other.len() > FEW_MEMBERS {
+            self.other = without_repeated(std::mem::take(&mut self.other));
+        }
+        Ok(())
     }
 
-    // Checked once, and not again for each text.
-    let text = simdutf8::basic::from_utf8(row).context("a row is not UTF-8")?;
-    let mut json = serde_json::Deserializer::from_str(text);
-    let members = json.deserialize_map(Object(names)).context("a row is no JSON object")?;
-    json.end().context("a row is more than a JSON object")?;
-    Ok(members)
+    fn set_other(&mut self, name: Cow<'r, str>, value: JsonValue<'r>) {
+        let mut known = self.other.iter_mut().take(FEW_MEMBERS);
+        match known.find(|(known, _)| *known == name) {
+            Some(member) => member.1 = value,
+            None => self.other.push((name, value)),
+        }
+    }
 }
 
 /// The members of which each is looked for among the others one by one. A record of 256 KiB can have 40,000.
@@ -101,9 +102,6 @@ const FEW_MEMBERS: usize = 64;
 
 /// Each name once, at its first place and with its last value.
 fn without_repeated(members: Other) -> Other {
-    if members.len() <= FEW_MEMBERS {
-        return members;
-    }
     let (mut numbers, mut single) = (HashMap::with_capacity(members.len()), Other::new());
     for (name, value) in members {
         let number = *numbers.entry(name.clone()).or_insert(single.len());
@@ -114,10 +112,6 @@ fn without_repeated(members: Other) -> Other {
     }
     single
 }
-
-/// The name of a member, which needs no copy unless it has an escaped character.
-#[derive(serde::Deserialize)]
-struct Name<'r>(#[serde(borrow)] Cow<'r, str>);
 
 #[cfg(test)]
 mod tests {
@@ -130,11 +124,16 @@ mod tests {
             let row = format!("{{\"a\":1,{others}\"b\":2,\"a\":3,\"b\":4}}");
             // With and without a column of its own; twice, because the order of the first row is remembered.
             let mut names = ColumnNames::of(vec!["b".to_owned(), "z".to_owned()]);
+            let mut found = Members::default();
             for _ in 0..2 {
-                let found = members(row.as_bytes(), &mut names).unwrap();
+                found.read(row.as_bytes(), &mut names).unwrap();
                 let named = found.other.iter().filter(|(name, _)| *name == "a" || *name == "b");
-                let named: Vec<_> = named.map(|(name, value)| (name.as_ref(), value.get())).collect();
-                let of_columns: Vec<_> = found.of_columns.iter().map(|value| value.map(RawValue::get)).collect();
+                let named: Vec<_> = named.map(|(name, value)| (name.as_ref(), value.json)).collect();
+                let of_columns: Vec<_> = found
+                    .of_columns
+                    .iter()
+                    .map(|value| value.map(|value| value.json))
+                    .collect();
                 assert_eq!((named, of_columns), (vec![("a", "3")], vec![Some("4"), None]));
             }
         }

@@ -215,6 +215,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
             "engine/name_words",
             "engine/tantivy",
             "sources/reading",
+            "storage/json_text",
         ],
     ),
     dependency("memmap2", &["engine/tantivy"]),
