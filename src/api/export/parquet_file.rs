@@ -47,6 +47,8 @@ const ROWS_OF_PART: usize = 2 * DEFAULT_WRITE_BATCH_SIZE;
 /// A file that is being written.
 pub(crate) struct ParquetFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
+    /// How a column is encoded whose values are mostly different.
+    of_varied: WriterPropertiesPtr,
     reader: RowReader,
     /// Those of the current row group.
     rows: Vec<Bytes>,
@@ -74,8 +76,8 @@ impl<W: Write + Send> ParquetFile<W> {
             column_type: ColumnType::Json,
             about: "What no column holds exactly, as the JSON text of an object".to_owned(),
         });
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        let compressed = || WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+        let properties = compressed()
             .set_created_by(concat!("procure version ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(vec![KeyValue::new(
                 "generation".to_owned(),
@@ -84,6 +86,7 @@ impl<W: Write + Send> ParquetFile<W> {
             .build();
         Ok(ParquetFile {
             writer: SerializedFileWriter::new(out, file_schema(&columns)?, Arc::new(properties))?,
+            of_varied: Arc::new(compressed().set_dictionary_enabled(false).build()),
             reader: RowReader::new(columns, names, supplier_of),
             rows: Vec::new(),
             group_bytes: 0,
@@ -116,8 +119,9 @@ impl<W: Write + Send> ParquetFile<W> {
         let columns: Vec<(usize, ColumnDescPtr)> = schema.columns().iter().cloned().enumerate().collect();
         let properties = self.writer.properties();
         let encode = |(number, column): &(usize, ColumnDescPtr)| {
-            let values = parts.iter().map(|part| &part[*number]);
-            encoded(column, properties, values)
+            let mut values = parts.iter().map(|part| &part[*number]).peekable();
+            let is_varied = values.peek().is_some_and(|first| first.is_varied());
+            encoded(column, if is_varied { &self.of_varied } else { properties }, values)
         };
         let encoded = helper_threads::map_in_order(&columns, encode)?;
         let mut group = self.writer.next_row_group()?;
@@ -326,7 +330,19 @@ mod tests {
         let reader = SerializedFileReader::new(bytes::Bytes::from(file.clone())).unwrap();
         assert!(reader.metadata().num_row_groups() > 1);
         // Several threads read its rows.
-        assert!(reader.metadata().row_group(0).num_rows() as usize > ROWS_OF_PART);
+        let group = reader.metadata().row_group(0);
+        assert!(group.num_rows() as usize > ROWS_OF_PART);
+        // A dictionary is for what is repeated.
+        let with_dictionary = |name: &&str| {
+            let mut columns = group.columns().iter();
+            let column = columns.find(|column| column.column_path().parts() == [*name]).unwrap();
+            column.dictionary_page_offset().is_some()
+        };
+        let of = |names: &[&str]| names.iter().map(with_dictionary).collect::<Vec<bool>>();
+        assert_eq!(
+            of(&["record_id", "contract_value", "vendor_name", "award_date"]),
+            [false, false, true, true]
+        );
         for (row, record) in read(file).iter().zip(&records) {
             let mut found = Map::new();
             for (name, value) in row.as_object().unwrap() {

@@ -1,8 +1,9 @@
 //! Rows of JSON as values of the columns of a Parquet file.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 
 use crate::api::export::{
     columns::Column,
@@ -29,8 +30,10 @@ pub(super) struct RowReader {
 struct Reading<'f> {
     reader: &'f RowReader,
     names: ColumnNames,
-    /// The suppliers of the names so far.
-    known: HashMap<&'f str, Option<[Bytes; 2]>>,
+    vendor: Option<usize>,
+    /// The suppliers of the names so far, which are given as JSON.
+    known: FxHashMap<&'f str, Option<[Bytes; 2]>>,
+    members: Members<'f>,
     values: Vec<Values>,
 }
 
@@ -53,57 +56,58 @@ impl RowReader {
         let mut reading = Reading {
             reader: self,
             names: self.names.clone(),
-            known: HashMap::new(),
+            vendor: self.names.number(VENDOR),
+            known: FxHashMap::default(),
+            members: Members::default(),
             values: columns.map(|column| Values::of(column.column_type)).collect(),
         };
-        rows.iter().try_for_each(|row| reading.push(row))?;
+        for (number, row) in rows.iter().enumerate() {
+            reading.push(number, row)?;
+        }
+        reading.values.iter_mut().for_each(|values| values.close(rows.len()));
         Ok(reading.values)
     }
 }
 
 impl<'f> Reading<'f> {
-    /// Adds a row, which is a JSON object.
-    fn push(&mut self, row: &'f Bytes) -> anyhow::Result<()> {
-        let mut given: Vec<bool> = vec![false; self.values.len()];
-        let mut members = Members::default();
-        members.read(row, &mut self.names)?;
-        let Members { of_columns, mut other } = members;
-        for (number, value) in of_columns.iter().enumerate() {
-            match value {
-                Some(value) if value.json == "null" => {}
-                Some(value) if self.values[number].push(row, value.json) => given[number] = true,
-                Some(value) => other.push((Cow::Owned(self.reader.columns[number].name.clone()), *value)),
-                None => {}
-            }
-        }
-        let vendor = self.names.number(VENDOR).and_then(|number| of_columns[number]);
-        if let Some(supplier) = vendor.and_then(|vendor| self.supplier(vendor.json)) {
-            // They follow the columns of the rows.
-            let columns = self.values.iter_mut().zip(&mut given).skip(of_columns.len());
-            for ((values, is_given), text) in columns.zip(supplier) {
-                *is_given = values.push_text(text);
+    /// Adds the row with this number, which is a JSON object.
+    fn push(&mut self, number: usize, row: &'f [u8]) -> anyhow::Result<()> {
+        self.members.read(row, &mut self.names)?;
+        let Members { of_columns, other } = &mut self.members;
+        for (column, value) in of_columns.iter().enumerate() {
+            if let Some(value) = value
+                && value.json != "null"
+                && !self.values[column].push(number, *value)
+            {
+                other.push((Cow::Borrowed(&self.reader.columns[column].name), *value));
             }
         }
         if let (Some(last), false) = (self.values.last_mut(), other.is_empty()) {
-            let is_held = last.push(row, &object(&other)?);
-            given.last_mut().into_iter().for_each(|given| *given = is_held);
+            last.push_text(number, &object(other)?);
         }
-        for (values, is_given) in self.values.iter_mut().zip(given) {
-            if !is_given {
-                values.push_level(0, 0);
-            }
+        match self.vendor.and_then(|column| self.members.of_columns[column]) {
+            Some(vendor) => self.push_supplier(number, vendor.json),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    /// The supplier of a vendor's name, which is given as JSON.
-    fn supplier(&mut self, vendor: &'f str) -> Option<[Bytes; 2]> {
-        let supplier_of = self.reader.supplier_of.as_ref()?;
+    /// Adds the supplier of a vendor's name, which is given as JSON.
+    fn push_supplier(&mut self, number: usize, vendor: &'f str) -> anyhow::Result<()> {
+        let Some(supplier_of) = &self.reader.supplier_of else {
+            return Ok(());
+        };
         let find = || {
             let name: Option<String> = serde_json::from_str(vendor).ok();
             name.and_then(|name| supplier_of(&name))
         };
-        self.known.entry(vendor).or_insert_with(find).clone()
+        if let Some(supplier) = self.known.entry(vendor).or_insert_with(find) {
+            // They follow the columns of the rows.
+            let columns = self.values[self.members.of_columns.len()..].iter_mut();
+            for (values, text) in columns.zip(supplier) {
+                values.push_text(number, std::str::from_utf8(text)?);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -249,6 +249,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency(
         "rustc_hash",
         &[
+            "api/export/parquet_rows",
             "catalog/estimates",
             "catalog/indexing/supplier_names",
             "catalog/suppliers/names",
