@@ -24,7 +24,7 @@ pub(crate) const PAGE: Page = Page {
 
 /// The kinds of rows that are no records.
 pub(crate) const BIDS: &str = "bids";
-const SUPPLIERS: &str = "suppliers";
+pub(crate) const SUPPLIERS: &str = "suppliers";
 
 /// The files: the key of their name, and what they add to the address.
 const FILES: [(&str, &[(&str, &str)]); 4] = [

@@ -13,6 +13,7 @@ use crate::{
     catalog::{
         ask::Ask,
         generation::{EntityTypeManifest, Generation, SourceCoverage, SourceSummary},
+        suppliers::Party,
     },
     engine::aggregation::{TermsAggregation, ValueAggregation},
     http::{error::ApiError, search_pool::Lane, work::Work},
@@ -58,6 +59,8 @@ struct Home {
     /// The contracts that have not ended, the first to end first.
     ending_href: String,
     commodities_href: String,
+    suppliers_href: String,
+    bodies_href: String,
     /// Searches to try: the words, and the address.
     examples: Vec<(String, String)>,
 }
@@ -142,6 +145,8 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
             closing_href,
             ending_href,
             commodities_href: address::page(t.language(), "commodities"),
+            suppliers_href: address::page(t.language(), Party::Supplier.plural()),
+            bodies_href: address::page(t.language(), Party::Body.plural()),
             examples,
         })
     });

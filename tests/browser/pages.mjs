@@ -43,6 +43,8 @@ export async function pagesOf(service) {
     commodity: `/commodity/${part(commodity.commodity)}`,
     'commodity-bids': `/commodity/${call.unspsc}`,
     commodities: '/commodities',
+    suppliers: '/suppliers?limit=20',
+    bodies: '/bodies?q=ville',
     solicitation: `/solicitation/${part(withNumber.solicitation_number)}`,
     'solicitation-whole': `/solicitation/${part(whole)}`,
     worth: `/tender/${part(tender.record_id)}/worth`,

@@ -62,7 +62,10 @@ home-examples = Try:
 home-example-1 = snow removal
 home-example-2 = bridge repair
 home-example-3 = software licences
-home-commodities = Or find what is bought by its commodity code
+home-lists = Or go through a list:
+home-suppliers = suppliers
+home-bodies = public bodies
+home-commodities = commodity codes
 home-inside = What is inside
 home-inside-counts = { $records ->
     [one] One record

@@ -62,7 +62,10 @@ home-examples = Exemples :
 home-example-1 = déneigement
 home-example-2 = réfection de pont
 home-example-3 = licences de logiciels
-home-commodities = Ou trouver ce qui est acheté par son code de marchandise
+home-lists = Ou parcourir une liste :
+home-suppliers = fournisseurs
+home-bodies = organismes publics
+home-commodities = codes de marchandise
 home-inside = Ce qu’il y a ici
 home-inside-counts = { $records ->
     [one] { $records } fiche

@@ -78,3 +78,28 @@ supplier-ranked-by-number = Ranked by number.
 supplier-rank-by-value = Rank by value
 supplier-rank-by-number = Rank by number
 supplier-search-body = Search all records of this body
+
+# The lists of suppliers and of public bodies.
+
+parties-title-suppliers = Suppliers
+parties-title-bodies = Public bodies
+parties-about-suppliers = Suppliers with all their names, those with most records first. The page of each says why its names belong together.
+parties-about-bodies = Public bodies with all their names, those with most records first. The page of each says why its names belong together.
+parties-label = Part of any of the names
+parties-count-suppliers =
+    { $count ->
+        [0] No supplier has a name with that text.
+        [one] { $count } supplier.
+       *[other] { $count } suppliers.
+    }
+parties-count-bodies =
+    { $count ->
+        [0] No public body has a name with that text.
+        [one] { $count } public body.
+       *[other] { $count } public bodies.
+    }
+parties-names = Names
+parties-years = Years of records
+parties-note = A purchase that is published as an award and as a contract counts in both.
+parties-first = First page
+parties-next = Next page

@@ -75,3 +75,28 @@ supplier-ranked-by-number = Classement par nombre.
 supplier-rank-by-value = Classer par valeur
 supplier-rank-by-number = Classer par nombre
 supplier-search-body = Chercher toutes les fiches de cet organisme
+
+# Les listes des fournisseurs et des organismes publics.
+
+parties-title-suppliers = Fournisseurs
+parties-title-bodies = Organismes publics
+parties-about-suppliers = Les fournisseurs avec tous leurs noms, d’abord ceux qui ont le plus de fiches. La page de chacun indique pourquoi ses noms vont ensemble.
+parties-about-bodies = Les organismes publics avec tous leurs noms, d’abord ceux qui ont le plus de fiches. La page de chacun indique pourquoi ses noms vont ensemble.
+parties-label = Partie de l’un des noms
+parties-count-suppliers =
+    { $count ->
+        [0] Aucun fournisseur n’a un nom contenant ce texte.
+        [one] { $count } fournisseur.
+       *[other] { $count } fournisseurs.
+    }
+parties-count-bodies =
+    { $count ->
+        [0] Aucun organisme public n’a un nom contenant ce texte.
+        [one] { $count } organisme public.
+       *[other] { $count } organismes publics.
+    }
+parties-names = Noms
+parties-years = Années des fiches
+parties-note = Un achat publié comme attribution et comme contrat compte dans les deux.
+parties-first = Première page
+parties-next = Page suivante

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     browser::{Browser, Page},
-    html::assert_shows,
+    html::{assert_shows, between},
 };
 use crate::support::TestServer;
 
@@ -165,4 +165,57 @@ fn the_condition_of_a_search_names_the_supplier() {
     let one = supplier("Jean Tremblay");
     let path = format!("/fr/search?kind=award&supplier={}", one["id"].as_str().unwrap());
     assert_shows(&SERVER.html(&path, 200), &["Fournisseur : Jean Tremblay"]);
+}
+
+#[test]
+fn the_lists_of_suppliers_and_bodies_have_the_rows_of_the_api_in_its_order() {
+    for (what, noun, words) in [("suppliers", "supplier", "inc"), ("bodies", "body", "laval")] {
+        for q in ["", &format!("&q={words}"), "&q=%3Cb%3E"] {
+            let rows = SERVER.get(&format!("/{what}?limit=100{q}")).json();
+            let rows = rows["results"].as_array().unwrap();
+            let page = SERVER.html(&format!("/en/{what}?limit=100{q}"), 200);
+            let links = between(&page, "<th scope=\"row\"><a href=\"", "\"");
+            let expected = rows
+                .iter()
+                .map(|row| format!("/en/{noun}/{}", row["id"].as_str().unwrap()));
+            assert_eq!(links, expected.collect::<Vec<_>>(), "{what} {q}");
+            let counts = between(&page, "data-label=\"Records\">", "<");
+            let expected = rows.iter().map(|row| row["records"].to_string());
+            assert_eq!(counts, expected.collect::<Vec<_>>(), "{what} {q}");
+            let file = SERVER.get(&format!("/en/{what}.csv?limit=100{q}")).text();
+            assert_eq!(file.lines().count(), rows.len() + 1, "{file}");
+        }
+    }
+    assert!(
+        SERVER
+            .html("/en/suppliers?q=nobody+here", 200)
+            .contains("No supplier has a name with that text.")
+    );
+    assert!(SERVER.html("/fr/bodies?limit=1", 200).contains("Organismes publics"));
+}
+
+#[test]
+fn a_list_of_suppliers_is_gone_through_page_by_page_and_taken_along() {
+    let mut path = "/en/suppliers?limit=2".to_owned();
+    let mut found = Vec::new();
+    loop {
+        let page = SERVER.html(&path, 200);
+        found.extend(
+            between(&page, "<th scope=\"row\"><a href=\"", "\"")
+                .into_iter()
+                .map(str::to_owned),
+        );
+        assert!(
+            page.contains("href=\"/en/export?kind=suppliers&#38;format=parquet\""),
+            "{page}"
+        );
+        let Some((before, _)) = page.split_once("\" rel=\"next\"") else {
+            break;
+        };
+        path = before.rsplit("href=\"").next().unwrap().replace("&#38;", "&");
+    }
+    let all = SERVER.get("/suppliers?limit=100").json();
+    assert_eq!(found.len(), all["results"].as_array().unwrap().len());
+    let file = get("/en/export?kind=suppliers&format=ndjson").html;
+    assert_eq!(file.lines().count(), found.len());
 }

@@ -1,0 +1,205 @@
+//! The lists of suppliers and of public bodies, those with most records first: all, or those with a text in a name.
+
+use askama::Template;
+use serde_json::{Value as Json, json};
+
+use crate::{
+    api::{
+        analysis::supplier_list::SuppliersAsked,
+        export::csv_rows::Rows,
+        params::{
+            read::read_all,
+            suppliers::{BODIES as PARAMETERS, SuppliersParams},
+        },
+    },
+    catalog::{
+        generation::Generation,
+        suppliers::{Party, Supplier},
+    },
+    http::{error::ApiError, work::Work},
+    model::Language,
+    pages::{
+        address::{self, Parameters},
+        export,
+        messages::Texts,
+        page::{Layout, PageCall, Section, render},
+        route::{Handler, Page},
+        spreadsheet::file,
+    },
+};
+
+pub(crate) const SUPPLIERS: Page = Page {
+    template: "/{lang}/suppliers",
+    handler: Handler::Fixed(|call| page(call, Party::Supplier)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const SUPPLIERS_CSV: Page = Page {
+    template: "/{lang}/suppliers.csv",
+    handler: Handler::Fixed(|call| csv(call, Party::Supplier)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const BODIES: Page = Page {
+    template: "/{lang}/bodies",
+    handler: Handler::Fixed(|call| page(call, Party::Body)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const BODIES_CSV: Page = Page {
+    template: "/{lang}/bodies.csv",
+    handler: Handler::Fixed(|call| csv(call, Party::Body)),
+    ..Page::DEFAULT
+};
+
+#[derive(Template)]
+#[template(path = "parties.html")]
+struct PartiesPage {
+    layout: Layout,
+    t: Texts,
+    /// `suppliers` or `bodies`: the end of the keys of its texts.
+    what: &'static str,
+    q: String,
+    sentence: String,
+    rows: Vec<Row>,
+    first_href: Option<String>,
+    next_href: Option<String>,
+}
+
+/// A supplier or a body.
+struct Row {
+    name: String,
+    href: String,
+    names: String,
+    records: u64,
+    /// `None` if no record of it has a value.
+    value: Option<String>,
+    years: String,
+}
+
+/// The rows of a page and of a file, if the address does not state another number.
+const ROWS: &str = "50";
+const ROWS_OF_FILE: &str = "100";
+
+/// The columns of the file.
+const COLUMNS: [&str; 7] = [
+    "id",
+    "name",
+    "names",
+    "records",
+    "total_value",
+    "first_year",
+    "last_year",
+];
+
+/// A list that the address asks for.
+struct Request {
+    party: Party,
+    asked: SuppliersAsked,
+    start: u32,
+    path: String,
+    parameters: Parameters,
+}
+
+impl Request {
+    fn read(call: &PageCall, party: Party, rows: &str) -> Result<Request, ApiError> {
+        let parameters = Parameters::parse(call.query)?;
+        let limited = match parameters.get("limit") {
+            Some(_) => parameters.clone(),
+            None => parameters.with("limit", rows),
+        };
+        let given: SuppliersParams = read_all(PARAMETERS, limited.after("").trim_start_matches('?'))?;
+        let asked = SuppliersAsked::new(given);
+        let start = asked.start(call.generation.parties(party))?.unwrap_or_default();
+        Ok(Request {
+            party,
+            asked,
+            start,
+            path: call.path.to_owned(),
+            parameters,
+        })
+    }
+
+    fn page(&self, generation: &Generation) -> (Vec<Supplier>, Option<String>) {
+        self.asked.page(generation.parties(self.party), self.start)
+    }
+}
+
+fn page(call: &PageCall, party: Party) -> Result<Work, ApiError> {
+    let request = Request::read(call, party, ROWS)?;
+    let what = party.plural();
+    let json = request.parameters.after(&format!("/{what}"));
+    let file = request.parameters.after(&address::spreadsheet(call.path));
+    let mut exports = call.exports(json, file);
+    if party == Party::Supplier {
+        exports.whole = export::links(call.lang, export::SUPPLIERS, &request.parameters);
+    }
+    let layout = call.layout(call.t.keyed("parties-title-", what), Section::Search);
+    let layout = layout.with_exports(exports);
+    let (t, lang) = (call.t, call.lang);
+    let work = Work::search(&call.generation, move |ask| {
+        let (found, next) = request.page(&ask.generation);
+        let count = request.asked.found(ask.generation.parties(party)).len() as u64;
+        let first = request.parameters.without(&["cursor"]).after(&request.path);
+        render(&PartiesPage {
+            what,
+            q: request.parameters.get("q").unwrap_or_default().to_owned(),
+            sentence: t.with(&format!("parties-count-{what}"), &[("count", &count)]),
+            rows: found.into_iter().map(|found| row(found, party, lang, t)).collect(),
+            first_href: (request.start > 0).then_some(first),
+            next_href: next.map(|cursor| request.parameters.with("cursor", &cursor).after(&request.path)),
+            layout,
+            t,
+        })
+    });
+    call.validated(work, &(call.path, call.query))
+}
+
+fn row(found: Supplier, party: Party, lang: Language, t: Texts) -> Row {
+    Row {
+        href: address::party(lang, party, &found.id),
+        names: t.count(found.names.len() as u64),
+        records: found.records,
+        value: (found.total_value != 0.0).then(|| t.money(found.total_value)),
+        years: match (found.first_year, found.last_year) {
+            (Some(first), Some(last)) if first == last => first.to_string(),
+            (Some(first), Some(last)) => format!("{first}–{last}"),
+            _ => String::new(),
+        },
+        name: name_in(lang, found),
+    }
+}
+
+/// The commonest name; of a body in French, the one that records state in French with it.
+fn name_in(lang: Language, found: Supplier) -> String {
+    let french = found.names.into_iter().next().and_then(|chosen| chosen.name_fr);
+    french.filter(|_| lang == Language::French).unwrap_or(found.name)
+}
+
+/// The same rows as a file.
+fn csv(call: &PageCall, party: Party) -> Result<Work, ApiError> {
+    let request = Request::read(call, party, ROWS_OF_FILE)?;
+    let lang = call.lang;
+    let work = Work::search(&call.generation, move |ask| {
+        let (found, next) = request.page(&ask.generation);
+        let row = |found: Supplier| -> Vec<Json> {
+            vec![
+                json!(found.id),
+                json!(found.name),
+                json!(found.names.len()),
+                json!(found.records),
+                json!(found.total_value),
+                json!(found.first_year),
+                json!(found.last_year),
+            ]
+        };
+        let rows = found.into_iter().map(row).collect();
+        let mut reply = file::reply(party.plural(), Rows(lang).table(&COLUMNS, rows))?;
+        if let Some(cursor) = next {
+            let link = file::next_link(&request.path, &request.parameters, "cursor", &cursor)?;
+            reply.headers.push(link);
+        }
+        Ok(reply)
+    });
+    call.validated(work, &(call.path, call.query))
+}
