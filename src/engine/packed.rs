@@ -135,7 +135,12 @@ impl Texts {
 
     pub(crate) fn get(&self, number: u32) -> &str {
         // They were written as texts; only a damaged file has others.
-        str::from_utf8(&self.text[self.place(number as usize)]).unwrap_or_default()
+        str::from_utf8(self.get_bytes(number)).unwrap_or_default()
+    }
+
+    /// The same, not checked to be a text.
+    pub(crate) fn get_bytes(&self, number: u32) -> &[u8] {
+        &self.text[self.place(number as usize)]
     }
 
     /// Where a text is in [`Texts::bytes`].

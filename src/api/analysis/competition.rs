@@ -1,6 +1,6 @@
 //! How much of the money was awarded without competition, as far as the publishers state the method of procurement.
 //!
-//! The rule is described in `docs/explorer.md` and `docs/api.md`. Publishers have lists of methods of their own, in two
+//! The rule is described in `docs/pages.md` and `docs/api.md`. Publishers have lists of methods of their own, in two
 //! languages, which [`procurement_method`] sorts into classes.
 
 use std::collections::BTreeMap;

@@ -15,7 +15,7 @@ use crate::api::export::{
 const VENDOR: &str = "vendor_name";
 
 /// Finds the supplier of a vendor's name: its identifier and its name.
-pub(crate) type SupplierOf = Box<dyn Fn(&str) -> Option<[Bytes; 2]> + Send + Sync>;
+pub(crate) type SupplierOf = Box<dyn Fn(&str) -> Option<[String; 2]> + Send + Sync>;
 
 /// Reads rows, several threads different ones.
 pub(super) struct RowReader {
@@ -32,7 +32,7 @@ struct Reading<'f> {
     names: ColumnNames,
     vendor: Option<usize>,
     /// The suppliers of the names so far, which are given as JSON.
-    known: FxHashMap<&'f str, Option<[Bytes; 2]>>,
+    known: FxHashMap<&'f str, Option<[String; 2]>>,
     members: Members<'f>,
     values: Vec<Values>,
 }
@@ -85,16 +85,16 @@ impl<'f> Reading<'f> {
         if let (Some(last), false) = (self.values.last_mut(), other.is_empty()) {
             last.push_text(number, &object(other)?);
         }
-        match self.vendor.and_then(|column| self.members.of_columns[column]) {
-            Some(vendor) => self.push_supplier(number, vendor.json),
-            None => Ok(()),
+        if let Some(vendor) = self.vendor.and_then(|column| self.members.of_columns[column]) {
+            self.push_supplier(number, vendor.json);
         }
+        Ok(())
     }
 
     /// Adds the supplier of a vendor's name, which is given as JSON.
-    fn push_supplier(&mut self, number: usize, vendor: &'f str) -> anyhow::Result<()> {
+    fn push_supplier(&mut self, number: usize, vendor: &'f str) {
         let Some(supplier_of) = &self.reader.supplier_of else {
-            return Ok(());
+            return;
         };
         let find = || {
             let name: Option<String> = serde_json::from_str(vendor).ok();
@@ -104,10 +104,9 @@ impl<'f> Reading<'f> {
             // They follow the columns of the rows.
             let columns = self.values[self.members.of_columns.len()..].iter_mut();
             for (values, text) in columns.zip(supplier) {
-                values.push_text(number, std::str::from_utf8(text)?);
+                values.push_text(number, text);
             }
         }
-        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use anyhow::{Context, anyhow};
+use rustc_hash::FxHashMap;
 
 use crate::storage::json_members::{JsonMembers, JsonValue, NoObject};
 
@@ -10,7 +11,7 @@ use crate::storage::json_members::{JsonMembers, JsonValue, NoObject};
 #[derive(Clone)]
 pub(super) struct ColumnNames {
     names: Vec<String>,
-    numbers: HashMap<String, usize>,
+    numbers: FxHashMap<String, usize>,
     /// For each column, and first for the beginning of a row: the one that followed it in the row before. Rows of one
     /// source have their members in one order.
     next: Vec<usize>,

@@ -95,11 +95,7 @@ fn json(row: &impl Serialize) -> Result<Bytes, ApiError> {
 /// Finds the suppliers of vendors' names in a generation, for the files of an entity type whose records have vendors.
 pub(crate) fn supplier_of(generation: &Arc<Generation>, schema: &Schema) -> Option<SupplierOf> {
     let generation = Arc::clone(generation);
-    let find = move |name: &str| {
-        let suppliers = &generation.suppliers;
-        let supplier = suppliers.with_name(name)?;
-        Some([Bytes::from(supplier.id), Bytes::from(supplier.name)])
-    };
+    let find = move |name: &str| generation.suppliers.id_and_name(name);
     schema.has_role(Role::Vendor).then(|| Box::new(find) as SupplierOf)
 }
 

@@ -24,6 +24,7 @@ use crate::{
         fold::fold,
         supplier_mention::{MentionLine, SupplierMention},
     },
+    storage::json_members::JsonMembers,
 };
 
 /// The suppliers or the bodies of a generation, those with most records first.
@@ -219,6 +220,21 @@ impl SupplierList {
         self.get(self.find_name(name)?)
     }
 
+    /// The identifier and the name of the supplier with a name: what a row of a file needs, without the rest of the line.
+    pub(crate) fn id_and_name(&self, name: &str) -> Option<[String; 2]> {
+        let mut members = JsonMembers::of(self.lines.get(self.find_name(name)?));
+        let (mut id, mut name) = (None, None);
+        while id.is_none() || name.is_none() {
+            let (member, value) = members.next_member().ok()??;
+            match member.plain_text() {
+                Some("id") => id = serde_json::from_str(value.json).ok(),
+                Some("name") => name = serde_json::from_str(value.json).ok(),
+                _ => {}
+            }
+        }
+        Some([id?, name?])
+    }
+
     /// The number of the supplier that has an identifier, or whose names and numbers include what it was made of.
     pub(crate) fn find_id(&self, id: &str) -> Option<u32> {
         let place = self.ids.find(digits_of_id(self.party, id)?)?;
@@ -228,8 +244,9 @@ impl SupplierList {
     /// The number of the supplier with a name, in any of its spellings.
     pub(crate) fn find_name(&self, name: &str) -> Option<u32> {
         let key = key(name);
-        let place = partition(0..self.keys.len(), |name| self.keys.get(name as u32) < key.as_str());
-        let is_known = place < self.keys.len() && self.keys.get(place as u32) == key;
+        let key = key.as_bytes();
+        let place = partition(0..self.keys.len(), |name| self.keys.get_bytes(name as u32) < key);
+        let is_known = place < self.keys.len() && self.keys.get_bytes(place as u32) == key;
         is_known.then(|| self.supplier_of_key.get(place))
     }
 
@@ -349,6 +366,9 @@ mod tests {
             assert_eq!(list.find_name("BELL"), Some(0));
             assert_eq!(list.find_name("acme québec"), Some(2));
             assert_eq!(list.find_name("nobody"), None);
+            let bell = [ids[0].clone(), "Bell Nord inc.".to_owned()];
+            assert_eq!(list.id_and_name("bell"), Some(bell));
+            assert_eq!(list.id_and_name("nobody"), None);
             assert_eq!(list.containing("acme"), [1, 2]);
             assert_eq!(list.containing("").len(), 3);
             assert_eq!(

@@ -250,6 +250,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
         "rustc_hash",
         &[
             "api/export/parquet_rows",
+            "api/export/row_members",
             "catalog/estimates",
             "catalog/indexing/supplier_names",
             "catalog/suppliers/names",
