@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::{
     claims::{Claim, Groups, ResolvedClaims},
+    core_names,
     names::Names,
     reason::{Evidence, Rule, Waiting},
     rules::{self, MAX_NAMES, Proposal},
@@ -70,11 +71,12 @@ enum Outcome {
 impl Clusters {
     /// The names of suppliers, joined.
     pub(crate) fn new(names: &Names, claims: &ResolvedClaims) -> Clusters {
-        let rules: [fn(&Names) -> Vec<Proposal>; 4] = [
+        let rules: [fn(&Names) -> Vec<Proposal>; 5] = [
             rules::equal_numbers,
             rules::equated,
-            rules::equal_cores,
+            core_names::equal_cores,
             rules::near_names,
+            core_names::equal_cores_in_one_place,
         ];
         let (proposals, suggestions) = rayon::join(
             || rules.into_par_iter().map(|rule| rule(names)).collect::<Vec<_>>(),
@@ -309,6 +311,60 @@ mod tests {
                 vec!["les pavages du nord ltee", "pavages du nord inc"],
             ]
         );
+    }
+
+    #[test]
+    fn equal_cores_join_where_no_place_speaks_against_it() {
+        let at = |name: &str, city: &str| MentionLine {
+            mention: SupplierMention::of(name, "x").at(Some(city).filter(|city| !city.is_empty()), None),
+            count: 1,
+            first: None,
+        };
+        let found = |mentions: &[(&str, &str)]| {
+            let mentions: Vec<_> = mentions.iter().map(|(name, city)| at(name, city)).collect();
+            joined(&mentions, "").0.concat().len()
+        };
+        let (plain, form) = ("Automation Anywhere", "Automation Anywhere inc.");
+        assert_eq!(found(&[(plain, ""), (form, "")]), 2);
+        assert_eq!(found(&[(plain, "Laval"), (form, "")]), 2);
+        assert_eq!(found(&[(plain, "LAVAL"), (form, "Laval")]), 2);
+        assert_eq!(found(&[(plain, "Laval"), (form, "Gatineau")]), 0);
+        // A name without a place may be of either.
+        let third = "Automation Anywhere ltd.";
+        assert_eq!(found(&[(plain, ""), (form, "Laval"), (third, "Gatineau")]), 0);
+        assert_eq!(found(&[(plain, ""), (form, "Laval"), (third, "Laval")]), 3);
+        assert_eq!(
+            found(&[("Automation Anywhere (Toronto) inc.", ""), (plain, "Ottawa")]),
+            0
+        );
+        for (a, b) in [
+            ("Anywhere", "Anywhere inc."),
+            ("Services Conseils", "Services Conseils inc."),
+            ("Automation Anywhere inc.", "Automation Anywhere S.E.N.C."),
+            ("Consortium Automation Anywhere", "Consortium Automation Anywhere inc."),
+            ("Jean Tremblay", "Jean Tremblay enr."),
+        ] {
+            assert_eq!(found(&[(a, "Laval"), (b, "Laval")]), 0, "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn firms_of_one_group_do_not_join_by_one_statement_of_a_number() {
+        let once = |name: &str| MentionLine {
+            count: 1,
+            ..mention(name, "1160506722", "")
+        };
+        let found = |a: &str, b: &str| joined(&[once(a), once(b)], "").0.len();
+        assert_eq!(
+            found("Desjardins Gestion Immobilière", "Desjardins Sécurité Financière"),
+            0
+        );
+        assert_eq!(
+            found("Brossard Chevrolet Buick GMC", "Vision Chevrolet Buick GMC Cadillac"),
+            0
+        );
+        assert_eq!(found("Sintra inc.", "Sintra, région Montérégie"), 1);
+        assert_eq!(found("Excavation Tourville", "Exavation Tourvile inc."), 1);
     }
 
     #[test]

@@ -220,7 +220,7 @@ impl SupplierList {
         self.get(self.find_name(name)?)
     }
 
-    /// The identifier and the name of the supplier with a name: what a row of a file needs, without the rest of the line.
+    /// The identifier and the name of the supplier with a name, without reading the rest of the line.
     pub(crate) fn id_and_name(&self, name: &str) -> Option<[String; 2]> {
         let mut members = JsonMembers::of(self.lines.get(self.find_name(name)?));
         let (mut id, mut name) = (None, None);

@@ -8,6 +8,7 @@
 pub(crate) mod bodies;
 pub(crate) mod claims;
 pub(crate) mod clusters;
+mod core_names;
 pub(crate) mod explain;
 mod look_up;
 pub(crate) mod made;

@@ -18,6 +18,8 @@ pub(crate) struct NameForm {
     pub(crate) is_person: bool,
     /// The core of the name after "division of".
     pub(crate) division_of: Option<String>,
+    /// What is in brackets, folded: an abbreviation, a former name, a year or a branch.
+    pub(crate) in_brackets: String,
 }
 
 /// Legal forms that one firm may be written with.
@@ -92,7 +94,7 @@ static FIRST_NAMES: LazyLock<HashSet<&'static str>> =
 impl NameForm {
     /// `spelling` is a name as published.
     pub(crate) fn of(spelling: &str) -> NameForm {
-        let outside = without_brackets(spelling);
+        let (outside, inside) = brackets(spelling);
         let words = words_of(&outside);
         let (core, family) = without_form(&words);
         let is_person = family.is_none() && is_person(&outside, &words);
@@ -102,6 +104,7 @@ impl NameForm {
             core: core.join(" "),
             family,
             is_person,
+            in_brackets: fold(&inside),
         }
     }
 
@@ -111,9 +114,9 @@ impl NameForm {
     }
 }
 
-/// A name without what is in brackets; the whole name if everything is.
-fn without_brackets(spelling: &str) -> String {
-    let (mut outside, mut depth) = (String::new(), 0_usize);
+/// A name without what is in brackets, and that; the whole name if everything is.
+fn brackets(spelling: &str) -> (String, String) {
+    let (mut outside, mut inside, mut depth) = (String::new(), String::new(), 0_usize);
     for c in spelling.chars() {
         match c {
             '(' | '[' => depth += 1,
@@ -122,13 +125,13 @@ fn without_brackets(spelling: &str) -> String {
                 outside.push(' ');
             }
             _ if depth == 0 => outside.push(c),
-            _ => {}
+            _ => inside.push(c),
         }
     }
     if fold(&outside).is_empty() {
-        spelling.to_owned()
+        (spelling.to_owned(), String::new())
     } else {
-        outside
+        (outside, inside)
     }
 }
 

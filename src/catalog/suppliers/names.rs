@@ -349,6 +349,10 @@ impl Name {
             .map(String::as_str)
     }
 
+    pub(crate) fn has_place(&self) -> bool {
+        !self.postal_codes.is_empty() || !self.cities.is_empty()
+    }
+
     /// [`telling_words`] of its core.
     pub(crate) fn telling_words(&self) -> BTreeSet<&str> {
         telling_words(&self.form.core)

@@ -64,6 +64,7 @@ impl Party {
                 Rule::Publisher,
                 Rule::CoreName,
                 Rule::NearName,
+                Rule::CoreNameOnly,
             ],
             Party::Body => &[Rule::Claim, Rule::Table, Rule::Municipality, Rule::Number],
         }

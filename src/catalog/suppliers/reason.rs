@@ -19,6 +19,9 @@ pub(crate) enum Rule {
     CoreName,
     /// They are spelled nearly the same, and share a postal code.
     NearName,
+    /// They differ in their legal form or in punctuation only, and are in one city, or one states no place and the
+    /// others with that name are in one.
+    CoreNameOnly,
     /// The table of names of public bodies lists both for one body.
     Table,
     /// Both are the name of one municipality, in another form or language.
@@ -33,6 +36,7 @@ impl Rule {
             Rule::Publisher => (3, "equated by a publisher"),
             Rule::CoreName => (4, "equal core of the name, legal form and postal code"),
             Rule::NearName => (6, "nearly equal names at one postal code"),
+            Rule::CoreNameOnly => (9, "equal core of the name and legal form, and no other place"),
             Rule::Claim => (5, "claimed by a person"),
             Rule::Table => (7, "listed in the table of names of bodies"),
             Rule::Municipality => (8, "names of one municipality"),
@@ -68,6 +72,11 @@ pub(crate) enum Evidence {
     NearName {
         postal_code: String,
     },
+    CoreNameOnly {
+        /// The city of both; none if one states no place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        city: Option<String>,
+    },
     Table {
         /// The address that the row of the table states.
         source: String,
@@ -86,6 +95,7 @@ impl Evidence {
             Evidence::Publisher { .. } | Evidence::Division => Rule::Publisher,
             Evidence::CoreName { .. } => Rule::CoreName,
             Evidence::NearName { .. } => Rule::NearName,
+            Evidence::CoreNameOnly { .. } => Rule::CoreNameOnly,
             Evidence::Table { .. } => Rule::Table,
             Evidence::Municipality { .. } => Rule::Municipality,
         }
@@ -109,6 +119,12 @@ impl Evidence {
             }
             Evidence::NearName { postal_code } => {
                 format!("is spelled nearly as \"{with}\" is, and both are at {postal_code}")
+            }
+            Evidence::CoreNameOnly { city: Some(city) } => {
+                format!("differs from \"{with}\" in its form only, and both are in the city \"{city}\"")
+            }
+            Evidence::CoreNameOnly { city: None } => {
+                format!("differs from \"{with}\" in its form only, and nothing states another place")
             }
             Evidence::Table { source } => {
                 format!("is listed with \"{with}\" in the table of names of public bodies ({source})")

@@ -1,11 +1,11 @@
-//! Rules 1, 3, 4 and 6: which names publishers' statements speak for joining.
+//! Rules 1, 3 and 6: which names publishers' statements speak for joining. Rules 4 and 9 are in [`super::core_names`].
 //!
 //! A rule proposes; [`super::clusters`] joins, up to the stops that concern whole suppliers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    name_form::{LegalFamily, telling_words},
+    name_form::telling_words,
     names::{Equation, Name, Names},
     reason::{Evidence, Waiting},
 };
@@ -28,7 +28,7 @@ pub(crate) const MAX_NAMES: usize = 50;
 const MAIN_SHARE: f64 = 0.8;
 
 /// How similar two names with one number are at least if one of them is stated once, from 0 to 1.
-const SIMILAR: f64 = 0.85;
+const SIMILAR: f64 = 0.8;
 
 /// Rule 1: names whose main number is the same. The most frequent name comes first in each group.
 pub(crate) fn equal_numbers(names: &Names) -> Vec<Proposal> {
@@ -77,11 +77,14 @@ fn why_not_by_number<'n>(name: &Name, mut others: impl Iterator<Item = &'n Name>
     (!is_supported).then_some(Waiting::SingleStatement)
 }
 
+/// Whether one name tells nothing that the other does not, or both are nearly equal. Firms of one group share a word
+/// only.
 fn are_similar(a: &Name, b: &Name) -> bool {
     let compact = |name: &Name| name.form.core.replace(' ', "");
     let (x, y) = (compact(a), compact(b));
-    let words = a.telling_words();
-    b.telling_words().iter().any(|word| words.contains(word)) || x == y || strsim::jaro_winkler(&x, &y) >= SIMILAR
+    let (of_a, of_b) = (a.telling_words(), b.telling_words());
+    let is_part = |one: &BTreeSet<&str>, other: &BTreeSet<&str>| !one.is_empty() && one.is_subset(other);
+    is_part(&of_a, &of_b) || is_part(&of_b, &of_a) || x == y || strsim::normalized_levenshtein(&x, &y) >= SIMILAR
 }
 
 /// Rule 3: names that a publisher gives to one supplier, and names that say which firm they are a division of.
@@ -190,50 +193,7 @@ fn divisions(names: &Names) -> Vec<Proposal> {
     proposals
 }
 
-/// Rule 4: names with equal cores, one family of legal forms and one postal code.
-pub(crate) fn equal_cores(names: &Names) -> Vec<Proposal> {
-    let mut groups: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
-    for (number, name) in (0..).zip(&names.all) {
-        for code in name.postal_codes.keys() {
-            groups.entry((&name.form.core, code)).or_default().push(number);
-        }
-    }
-    let mut proposals = Vec::new();
-    for ((_, code), mut members) in groups.into_iter().filter(|(_, members)| members.len() > 1) {
-        members.sort_by_key(|number| (std::cmp::Reverse(names.get(*number).mentions), *number));
-        let families: BTreeSet<LegalFamily> = members
-            .iter()
-            .filter_map(|number| names.get(*number).form.family)
-            .collect();
-        let is_too_large = members.len() > MAX_NAMES;
-        for (place, b) in members.iter().enumerate().skip(1) {
-            // Where several families share core and place, a name without a form may be of any of them.
-            let of_family = members[..place]
-                .iter()
-                .find(|a| families.len() <= 1 || names.get(**a).form.family == names.get(*b).form.family);
-            let is_unstated = families.len() > 1 && names.get(*b).form.family.is_none();
-            let a = of_family.copied().filter(|_| !is_unstated).unwrap_or(members[0]);
-            let waiting = if is_too_large {
-                Some(Waiting::TooManyNames)
-            } else if of_family.is_none() || is_unstated {
-                Some(Waiting::DifferentForms)
-            } else {
-                why_not_by_core(names.get(a), names.get(*b))
-            };
-            proposals.push(Proposal {
-                a,
-                b: *b,
-                evidence: Evidence::CoreName {
-                    postal_code: code.to_owned(),
-                },
-                waiting,
-            });
-        }
-    }
-    proposals
-}
-
-fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
+pub(super) fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
     let is_nameless = |name: &Name| name.form.is_one_word() && name.number().is_none();
     if a.form.is_consortium || b.form.is_consortium {
         Some(Waiting::Consortium)
