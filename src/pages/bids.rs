@@ -129,7 +129,7 @@ fn sentence(t: Texts, bids: &NoticeBids) -> String {
             ("procedure", &procedure),
         ],
     );
-    match bids.spread.filter(|_| !bids.has_lots) {
+    match bids.spread {
         Some(spread) => format!("{count} {}", t.with("bids-spread", &[("share", &t.percent(spread))])),
         None => count,
     }
@@ -258,10 +258,8 @@ pub(crate) const BID_COLUMNS: [&str; 12] = [
     "distance_to_winner",
 ];
 
-/// What a file states of a bid, after the cells of its call. As on the page, bids on a call with lots have no
-/// distances.
+/// What a file states of a bid, after the cells of its call.
 pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow, has_lots: bool) -> Vec<Json> {
-    let compared = |distance: Option<f64>| json!(distance.filter(|_| !has_lots));
     call.extend([
         json!(has_lots),
         json!(bid.vendor_name),
@@ -273,8 +271,8 @@ pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow, has_lots: bool) -> Vec
         json!(bid.admissible),
         json!(bid.conforming),
         json!(bid.contract_amount),
-        compared(bid.distance_to_lowest),
-        compared(bid.distance_to_winner),
+        json!(bid.distance_to_lowest),
+        json!(bid.distance_to_winner),
     ]);
     call
 }

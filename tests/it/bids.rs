@@ -165,19 +165,30 @@ pub fn fold(name: &str) -> String {
     words.join(" ")
 }
 
-/// Whether a bidder has several bids that differ in amount, unit or result.
-pub fn has_lots(notice: &Value) -> bool {
-    let bids = notice["bids"].as_array().unwrap();
-    let name = |bid: &Value| fold(bid["name"].as_str().unwrap());
+/// The bids of a notice, each once: not a row with the bidder, amount, unit and result of an earlier one.
+fn distinct_bids(notice: &Value) -> Vec<&Value> {
     let unit = |bid: &Value| match bid["unit"].as_str() {
         None | Some("0" | "1") => "dollars".to_owned(),
         Some(code) => code.to_owned(),
     };
-    let distinct = bids
-        .iter()
-        .map(|bid| json!([name(bid), bid["amount"], unit(bid), bid["won"]]).to_string());
-    let names: BTreeSet<String> = bids.iter().map(name).collect();
-    names.len() < distinct.collect::<BTreeSet<String>>().len()
+    let mut known = BTreeSet::new();
+    let bids = notice["bids"].as_array().unwrap().iter();
+    let key = |bid: &Value| {
+        json!([
+            fold(bid["name"].as_str().unwrap()),
+            bid["amount"],
+            unit(bid),
+            bid["won"]
+        ])
+    };
+    bids.filter(|bid| known.insert(key(bid).to_string())).collect()
+}
+
+/// Whether a bidder has several bids that differ in amount, unit or result.
+pub fn has_lots(notice: &Value) -> bool {
+    let bids = distinct_bids(notice);
+    let names: BTreeSet<String> = bids.iter().map(|bid| fold(bid["name"].as_str().unwrap())).collect();
+    names.len() < bids.len()
 }
 
 /// Whether the flags of losers count: not if a winner has both flags, and each of two or more losers has neither.
@@ -372,6 +383,8 @@ fn the_bids_of_a_tender_are_ordered_and_compared() {
             .filter(|(row, _)| known.insert(fold(row["vendor_name"].as_str().unwrap())));
         let amounts: Vec<f64> = first.map(|(_, amount)| *amount).collect();
         assert_eq!(found["has_lots"], json!(has_lots(notice)), "{id}");
+        // Amounts of lots are not compared.
+        let amounts = if has_lots(notice) { Vec::new() } else { amounts };
         assert_eq!(found["lowest"].as_f64(), amounts.first().copied(), "{id}");
         assert_eq!(found["second_lowest"].as_f64(), amounts.get(1).copied(), "{id}");
         let close = |stated: &Value, expected: f64| (stated.as_f64().unwrap() - expected).abs() < 1e-5;
@@ -393,8 +406,15 @@ fn the_bids_of_a_tender_are_ordered_and_compared() {
             );
         }
         for row in rows {
-            let is_compared = row["unit"] == json!("dollars") && row["amount"].is_number();
-            assert_eq!(row["distance_to_lowest"].is_number(), is_compared, "{id}: {row}");
+            let is_compared = !has_lots(notice) && row["unit"] == json!("dollars") && row["amount"].is_number();
+            let above = |other: Option<f64>| Some(row["amount"].as_f64()? - other?).filter(|_| is_compared);
+            let winner = stated.iter().find(|(row, _)| row["won"] == json!(true));
+            let distances = [
+                above(amounts.first().copied()),
+                above(winner.map(|(_, amount)| *amount)),
+            ];
+            let found = ["distance_to_lowest", "distance_to_winner"].map(|name| row[name].as_f64());
+            assert_eq!(found, distances, "{id}: {row}");
         }
     }
 }
@@ -429,10 +449,28 @@ fn a_bid_that_is_listed_twice_is_no_lot_and_not_its_own_second() {
         json!(names.map(|name| found[name].clone()))
     };
     assert_eq!(of("repeated"), json!([4, 3, false, 136_366.0, 146_982.0, 0.099981]));
-    assert_eq!(of("lots"), json!([3, 2, true, 10.0, 12.0, 0.2]));
-    for row in server.json("/bids")["results"].as_array().unwrap() {
-        assert_eq!(row["has_lots"], json!(row["record_id"] == json!("lots")), "{row}");
+    assert_eq!(of("lots"), json!([3, 2, true, null, null, null]));
+    let rows = server.json("/bids")["results"].clone();
+    let listed = server.json("/tender/lots/bids")["results"].clone();
+    for row in rows.as_array().unwrap() {
+        let has_lots = row["record_id"] == json!("lots");
+        assert_eq!(row["has_lots"], json!(has_lots), "{row}");
+        assert_eq!(row["distance_to_lowest"].is_null(), has_lots, "{row}");
     }
+    for row in rows.as_array().unwrap().iter().chain(listed.as_array().unwrap()) {
+        let is_null = |name: &str| row[name].is_null();
+        assert!(
+            row["record_id"] == json!("repeated") || is_null("distance_to_lowest") && is_null("distance_to_winner")
+        );
+    }
+    let of_lots = server.json("/bids/pairs?a=Un&b=Deux")["results"].clone();
+    let of_lots = of_lots
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|call| call["has_lots"] == json!(true));
+    let amounts = of_lots.map(|call| (&call["amount_of_a"], &call["amount_of_b"]));
+    assert_eq!(amounts, Some((&Value::Null, &Value::Null)));
     let lost = server.json("/vendor/Un?include=bids")["bids"]["lost_by"].clone();
     assert_eq!(
         (&lost["calls"], &lost["median_dollars"]),

@@ -33,9 +33,10 @@ pub(crate) struct BidRow<'a> {
     pub(crate) conforming: Option<bool>,
     /// The amount of the winner's contract.
     pub(crate) contract_amount: Option<f64>,
-    /// In dollars, above the lowest bid; null for another unit.
+    /// In dollars, above the lowest bid; null for another unit, and on a tender with lots.
     pub(crate) distance_to_lowest: Option<f64>,
-    /// In dollars, above the lowest bid that won; negative below it. Null for another unit, and without a winner.
+    /// In dollars, above the lowest bid that won; negative below it. Null for another unit, without a winner, and on a
+    /// tender with lots.
     pub(crate) distance_to_winner: Option<f64>,
     /// The publisher's identifiers of the lots that it is for.
     pub(crate) lots: &'a [String],
@@ -55,16 +56,17 @@ pub(crate) struct NoticeBidRow<'a> {
     /// How the buyer found its bidders.
     #[schemars(with = "String")]
     pub(crate) procedure: Procedure,
-    /// Whether the amounts of the bids on the tender are prices of different things, as those of lots are.
+    /// Whether the amounts of the bids on the tender are prices of different things, as those of lots are. Then they
+    /// have no distances.
     pub(crate) has_lots: bool,
     #[serde(flatten)]
     pub(crate) bid: BidRow<'a>,
 }
 
-/// The dollar amounts of a notice.
+/// The dollar amounts of a notice, compared with each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DollarBids {
-    /// Whether they are prices of different things.
+    /// Whether they are prices of different things. Then there is nothing to compare, and no other figure.
     pub(crate) has_lots: bool,
     pub(crate) lowest: Option<f64>,
     pub(crate) second_lowest: Option<f64>,
@@ -77,8 +79,15 @@ pub(crate) struct DollarBids {
 }
 
 impl DollarBids {
-    /// Of all bids with a positive amount in dollars, admitted or not; of a bidder with several, the lowest.
+    /// Of all bids with a positive amount in dollars, admitted or not, one of each bidder.
     pub(crate) fn of(store: &BidStore, notice: &Notice) -> DollarBids {
+        let has_lots = store.has_lots(notice);
+        if has_lots {
+            return DollarBids {
+                has_lots,
+                ..DollarBids::default()
+            };
+        }
         // The bids are in the order of their amounts, dollars first.
         let dollars = |bid: &StoredBid| store.dollars(bid);
         let mut bidders = BTreeSet::new();
@@ -87,7 +96,7 @@ impl DollarBids {
         let amounts: Vec<f64> = lowest.filter_map(dollars).collect();
         let winner = notice.bids.iter().filter(|bid| bid.won).find_map(dollars);
         let mut figures = DollarBids {
-            has_lots: store.has_lots(notice),
+            has_lots,
             lowest: amounts.first().copied(),
             second_lowest: amounts.get(1).copied(),
             winner,
@@ -158,7 +167,7 @@ impl<'a> NoticeBidRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(
     rename = "TenderBids",
-    description = "The bids on a tender, by amount. The figures are those of the lowest bid in dollars of each bidder"
+    description = "The bids on a tender, by amount. The figures are of the bids in dollars, one of each bidder"
 )]
 pub(crate) struct NoticeBids<'a> {
     pub(crate) record_id: &'a str,
@@ -173,7 +182,8 @@ pub(crate) struct NoticeBids<'a> {
     pub(crate) notice_type: Option<&'a str>,
     #[schemars(extend("format" = "date"))]
     pub(crate) award_date: Option<String>,
-    /// Whether it has lots, or a bidder has different bids: then amounts are prices of different things.
+    /// Whether it has lots, or a bidder has different bids: then amounts are prices of different things, and the
+    /// figures that compare them are null.
     pub(crate) has_lots: bool,
     /// In dollars.
     pub(crate) lowest: Option<f64>,

@@ -76,8 +76,9 @@ pub(crate) struct PairCall {
     #[schemars(extend("format" = "date"))]
     pub(crate) date: Option<String>,
     pub(crate) department: Option<String>,
-    /// The lowest bid in dollars.
+    /// The lowest bid in dollars; null with lots.
     pub(crate) amount_of_a: Option<f64>,
+    /// The lowest bid in dollars; null with lots.
     pub(crate) amount_of_b: Option<f64>,
     pub(crate) won_by_a: bool,
     pub(crate) won_by_b: bool,
@@ -164,24 +165,28 @@ impl Pair {
 impl Counter<'_> {
     fn add(&mut self, notice: &Notice, of_a: &[&StoredBid], of_b: &[&StoredBid]) {
         let store = self.store;
-        // By amount, so the first in dollars is the lowest.
-        let amount = |bids: &[&StoredBid]| bids.iter().find_map(|bid| store.dollars(bid));
+        let has_lots = store.has_lots(notice);
+        // By amount, so the first in dollars is the lowest. Of lots, it is no price of the same thing.
+        let amount = |bids: &[&StoredBid]| {
+            let lowest = bids.iter().find_map(|bid| store.dollars(bid));
+            lowest.filter(|_| !has_lots).map(cents)
+        };
         let has_won = |bids: &[&StoredBid]| bids.iter().any(|bid| bid.won);
         let call = PairCall {
             record_id: notice.record_id.clone(),
             date: notice.date.map(|day: Date| day.to_string()),
             department: store.text(notice.buyer).map(str::to_owned),
-            amount_of_a: amount(of_a).map(cents),
-            amount_of_b: amount(of_b).map(cents),
+            amount_of_a: amount(of_a),
+            amount_of_b: amount(of_b),
             won_by_a: has_won(of_a),
             won_by_b: has_won(of_b),
-            has_lots: store.has_lots(notice),
+            has_lots,
         };
         self.pair.calls += 1;
         self.pair.a.won += u64::from(call.won_by_a);
         self.pair.b.won += u64::from(call.won_by_b);
         self.pair.won_by_others += u64::from(!call.won_by_a && !call.won_by_b);
-        if let (Some(of_a), Some(of_b), false) = (call.amount_of_a, call.amount_of_b, call.has_lots) {
+        if let (Some(of_a), Some(of_b)) = (call.amount_of_a, call.amount_of_b) {
             self.pair.a.lower += u64::from(of_a < of_b);
             self.pair.b.lower += u64::from(of_b < of_a);
             self.differences.push((of_a - of_b).abs() / of_a.min(of_b));
