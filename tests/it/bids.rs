@@ -478,8 +478,13 @@ fn a_bid_that_is_listed_twice_is_no_lot_and_not_its_own_second() {
     );
     let pair = server.json("/bids/pairs?a=Un&b=Trois");
     assert_eq!((&pair["a"]["lower"], &pair["calls"]), (&json!(1), &json!(1)));
-    let statistics = server.json("/bids?include_statistics=true")["statistics"]["competition"].clone();
-    assert_eq!(statistics["open_calls"]["median_bidders"], json!(2));
+    let found = server.json("/bids?include_statistics=true&include_total=true");
+    let statistics = &found["statistics"];
+    assert_eq!(statistics["competition"]["open_calls"]["median_bidders"], json!(2));
+    // The row that repeats a bid is listed, and counts in no figure.
+    let counted = ["bids", "bids_won", "bids_in_dollars", "total_amount"].map(|name| statistics[name].clone());
+    assert_eq!(found["total"], json!(7));
+    assert_eq!(json!(counted), json!([6, 2, 6, 433_380.0]));
 }
 
 #[test]
@@ -671,12 +676,21 @@ fn facets_and_statistics_count_all_matches() {
     );
     assert_eq!(found["facets"]["vendor"]["distinct"], json!(6));
     let statistics = &found["statistics"];
+    let distinct: Vec<&Value> = collection.notices.iter().flat_map(distinct_bids).collect();
+    assert!(distinct.len() < bids.len(), "some rows repeat a bid");
+    let won = distinct.iter().filter(|bid| bid["won"] == json!(true));
     assert_eq!(
         (&statistics["bids"], &statistics["bids_won"]),
-        (&json!(bids.len()), &json!(won))
+        (&json!(distinct.len()), &json!(won.count()))
     );
     assert_eq!(statistics["notices"], json!(collection.notices.len()));
-    assert_eq!(statistics["bids_in_dollars"], json!(number(&is_dollars)));
+    let in_dollars: Vec<f64> = distinct
+        .iter()
+        .filter(|bid| is_dollars(bid))
+        .filter_map(|bid| bid["amount"].as_f64())
+        .collect();
+    assert_eq!(statistics["bids_in_dollars"], json!(in_dollars.len()));
+    assert_eq!(statistics["total_amount"], json!(in_dollars.iter().sum::<f64>()));
     let bidders = |notice: &Value| {
         let bids = notice["bids"].as_array().unwrap();
         bids.iter()

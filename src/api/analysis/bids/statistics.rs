@@ -13,7 +13,7 @@ use crate::{
 
 /// Figures over all bids that match.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(description = "Figures over all bids that match")]
+#[schemars(description = "Figures over all bids that match; a bid that its notice lists twice counts once")]
 pub(crate) struct BidStatistics {
     bids: u64,
     /// Notices with a bid that matches.
@@ -45,7 +45,9 @@ impl StatisticsCounter {
     pub(super) fn add(&mut self, store: &BidStore, notice: &Notice, bids: &[usize]) {
         self.notices += 1;
         self.calls.add(store, notice);
-        for bid in bids.iter().filter_map(|number| notice.bids.get(*number)) {
+        let mut known = BTreeSet::new();
+        let bids = bids.iter().filter_map(|number| notice.bids.get(*number));
+        for bid in bids.filter(|bid| known.insert(store.identity(bid))) {
             self.bids += 1;
             self.won += u64::from(bid.won);
             let key = store.key(bid);
