@@ -2,11 +2,12 @@
 
 use std::{
     cmp::Ordering,
-    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     path::Path,
 };
 
 use anyhow::{Context, bail};
+use rustc_hash::FxHashMap;
 
 use super::{
     notice::{Bidder, Notice, StoredBid, Unit},
@@ -148,7 +149,7 @@ fn is_of_winners_only(listed: &[Bid]) -> bool {
 /// Numbers texts in the order of their first occurrence.
 #[derive(Default)]
 struct Numbers {
-    numbers: BTreeMap<String, u32>,
+    numbers: FxHashMap<String, u32>,
 }
 
 impl Numbers {
@@ -162,11 +163,20 @@ impl Numbers {
         next
     }
 
+    /// In the order of their numbers.
+    fn in_order(self) -> Vec<String> {
+        let mut texts: Vec<(String, u32)> = self.numbers.into_iter().collect();
+        texts.sort_unstable_by_key(|(_, number)| *number);
+        texts.into_iter().map(|(text, _)| text).collect()
+    }
+
     /// The texts, sorted, and the new number of each old one.
     fn sorted(self) -> (Vec<String>, Vec<u32>) {
         let mut renumbered = vec![0; self.numbers.len()];
-        let mut texts = Vec::with_capacity(self.numbers.len());
-        for ((text, old), new) in self.numbers.into_iter().zip(0u32..) {
+        let mut numbers: Vec<(String, u32)> = self.numbers.into_iter().collect();
+        numbers.sort_unstable();
+        let mut texts = Vec::with_capacity(numbers.len());
+        for ((text, old), new) in numbers.into_iter().zip(0u32..) {
             renumbered[old as usize] = new;
             texts.push(text);
         }
@@ -176,7 +186,7 @@ impl Numbers {
 
 #[derive(Default)]
 struct StoreBuilder {
-    bidders: BTreeMap<(String, Option<String>), u32>,
+    bidders: FxHashMap<(String, Option<String>), u32>,
     texts: Numbers,
     words: Numbers,
     notices: Vec<Notice>,
@@ -254,8 +264,6 @@ impl StoreBuilder {
             .into_iter()
             .map(|((name, vendor_id), _)| Bidder { name, vendor_id })
             .collect();
-        let mut texts: Vec<(String, u32)> = self.texts.numbers.into_iter().collect();
-        texts.sort_by_key(|(_, number)| *number);
         let (words, renumbered) = self.words.sorted();
         let mut notices = self.notices;
         for number in notices.iter_mut().flat_map(|notice| &mut notice.words).flatten() {
@@ -263,7 +271,7 @@ impl StoreBuilder {
         }
         StoredBids {
             bidders,
-            texts: texts.into_iter().map(|(text, _)| text).collect(),
+            texts: self.texts.in_order(),
             words,
             notices,
         }

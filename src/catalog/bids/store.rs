@@ -51,21 +51,29 @@ pub(crate) struct StoredBids {
 impl From<StoredBids> for BidStore {
     fn from(stored: StoredBids) -> BidStore {
         let keys: Vec<String> = stored.bidders.iter().map(|bidder| key(&bidder.name)).collect();
-        let (mut by_id, mut by_bidder) = (HashMap::new(), BTreeMap::<String, Vec<u32>>::new());
-        let mut bids = 0;
+        let (mut by_id, mut bids) = (HashMap::new(), 0);
+        // Spellings of one name share a key, so the positions are collected by the first bidder that has it.
+        let mut firsts: HashMap<&str, usize> = HashMap::new();
+        let first_of: Vec<usize> = (0..)
+            .zip(&keys)
+            .map(|(number, key)| *firsts.entry(key).or_insert(number))
+            .collect();
+        let mut positions_of: Vec<Vec<u32>> = vec![Vec::new(); keys.len()];
         for (notice, position) in stored.notices.iter().zip(0u32..) {
             by_id.insert(notice.record_id.clone(), position);
             bids += notice.bids.len() as u64;
             for bid in &notice.bids {
-                let Some(key) = keys.get(bid.bidder as usize) else {
+                let Some(first) = first_of.get(bid.bidder as usize) else {
                     continue;
                 };
-                let positions = by_bidder.entry(key.clone()).or_default();
+                let positions = &mut positions_of[*first];
                 if positions.last() != Some(&position) {
                     positions.push(position);
                 }
             }
         }
+        let by_bidder = keys.iter().cloned().zip(positions_of);
+        let by_bidder = by_bidder.filter(|(_, positions)| !positions.is_empty()).collect();
         BidStore {
             stored,
             by_id,

@@ -251,6 +251,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
         &[
             "api/export/parquet_rows",
             "api/export/row_members",
+            "catalog/bids/build",
             "catalog/estimates",
             "catalog/indexing/supplier_names",
             "catalog/suppliers/names",
