@@ -1,9 +1,12 @@
 //! `procure backtest`: measures the accuracy of estimates on contracts whose value is known.
 
-use clap::{Args, builder::RangedU64ValueParser};
+use clap::{Args, ValueEnum, builder::RangedU64ValueParser};
 
 use crate::{
-    catalog::estimates::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
+    catalog::{
+        bids::call_price::CallPrice,
+        estimates::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
+    },
     cli::{
         engine_options::EngineOptions,
         options::{parse_entity_type, parse_number, print},
@@ -24,6 +27,18 @@ pub(crate) struct Backtest {
     /// Seed of the random choice; equal seeds hold out equal contracts
     #[arg(long, value_name = "S", env = "PROCURE_SEED", default_value_t = DEFAULT_SEED, value_parser = parse_number::<u64>)]
     seed: u64,
+    /// Learn a bid of the open call instead of the price of its contract, where the call has one winner, no lots, and
+    /// two bidders in dollars or more: experiments only
+    #[arg(long, value_name = "BID", env = "PROCURE_LEARN_FROM", value_enum)]
+    learn_from: Option<TaughtBid>,
+}
+
+/// A bid that estimates can learn from, by its name on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum TaughtBid {
+    Winning,
+    SecondLowest,
+    Median,
 }
 
 pub(crate) fn run(args: Backtest) -> anyhow::Result<()> {
@@ -34,6 +49,12 @@ pub(crate) fn run(args: Backtest) -> anyhow::Result<()> {
         seed: args.seed,
     };
     let records = |entity_type| generation.manifest_of(entity_type).records;
-    let report = backtest::run(&*generation.engine, records, &options)?;
+    let price = args.learn_from.map(|bid| match bid {
+        TaughtBid::Winning => CallPrice::Winning,
+        TaughtBid::SecondLowest => CallPrice::SecondLowest,
+        TaughtBid::Median => CallPrice::Median,
+    });
+    let other_price = |contract_id: &str| price?.of(&generation.bids, contract_id);
+    let report = backtest::run(&*generation.engine, records, &other_price, &options)?;
     print(&format!("generation {}: {report}\n", generation.id))
 }

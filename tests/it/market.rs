@@ -690,6 +690,19 @@ fn a_generation_is_calibrated_on_its_own_contracts() {
         (all.within_p25_p75 - 0.5).abs() < 0.12 && (all.within_p10_p90 - 0.8).abs() < 0.1,
         "{report}"
     );
+    assert_eq!(report.other_prices, 0);
+    // A price far above the values, for each contract but one.
+    let dear = |id: &str| (id != "c000").then_some(1e8);
+    let records = |entity_type| generation.manifest_of(entity_type).records;
+    let taught = backtest::run(&*generation.engine, records, &dear, &options).unwrap();
+    assert_eq!(taught.other_prices, 599);
+    assert!(taught.rows[0].median_error > all.median_error + 1.0, "{taught}");
+    assert_eq!(taught.rows[1].name, "call with bids");
+    assert!(
+        taught
+            .to_string()
+            .contains("estimates learned a bid instead of the price of 599 contracts")
+    );
     let wrong = BacktestOptions {
         entity_type: Some(EntityType::Tender),
         ..options
@@ -704,7 +717,7 @@ fn a_generation_is_calibrated_on_its_own_contracts() {
 
 fn run_backtest(generation: &Generation, options: &BacktestOptions) -> anyhow::Result<BacktestReport> {
     let records = |entity_type| generation.manifest_of(entity_type).records;
-    backtest::run(&*generation.engine, records, options)
+    backtest::run(&*generation.engine, records, &|_| None, options)
 }
 
 #[test]

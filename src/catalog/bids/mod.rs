@@ -6,6 +6,7 @@
 //! with the same filter finds.
 
 pub(crate) mod build;
+pub(crate) mod call_price;
 mod matching;
 pub(crate) mod notice;
 pub(crate) mod open_calls;

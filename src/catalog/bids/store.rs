@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::OnceLock,
 };
 
@@ -202,6 +202,15 @@ impl BidStore {
     pub(crate) fn dollars(&self, bid: &StoredBid) -> Option<f64> {
         bid.amount
             .filter(|amount| *amount > 0.0 && self.unit(bid) == Unit::Dollars)
+    }
+
+    /// The amounts of a notice in dollars and above zero, admitted or not, of each bidder the lowest; the lowest first.
+    pub(crate) fn dollar_amounts(&self, notice: &Notice) -> Vec<f64> {
+        // The bids are in the order of their amounts, dollars first.
+        let mut bidders = BTreeSet::new();
+        let bids = notice.bids.iter();
+        bids.filter_map(|bid| self.dollars(bid).filter(|_| bidders.insert(self.key(bid))))
+            .collect()
     }
 
     /// The amount, if it is in dollars.

@@ -10,7 +10,7 @@ use super::{
     answer::{Confidence, MatchLevel},
     baselines::Baselines,
     calibration::{Calibration, CalibrationSample, confidence},
-    holdout::{Holdout, sample_holdouts},
+    holdout::{Holdout, OtherPrice, sample_holdouts},
     purchase_facts::CONTRACT_TYPES,
 };
 use crate::{
@@ -39,6 +39,8 @@ pub(crate) const DEFAULT_SEED: u64 = 7;
 pub struct BacktestReport {
     /// How many held-out contracts calibrated the ranges.
     pub calibrated_on: usize,
+    /// How many contracts of the index taught another price than their own.
+    pub other_prices: u64,
     pub rows: Vec<BacktestRow>,
 }
 
@@ -71,19 +73,23 @@ struct Trial {
     sample: Option<CalibrationSample>,
     /// The errors of the two guesses of [`Baselines`]; NaN without a guess.
     baselines: [f64; 2],
+    /// Whether there is another price of it than its own.
+    has_other_price: bool,
 }
 
 /// The estimate of a held-out contract: its sample, calibrated distances and confidence.
 type TestedEstimate<'a> = (&'a CalibrationSample, [f64; 4], Confidence);
 
-/// Runs the back-test on an index. `records` returns the number of records of an entity type. Fails
-/// if `options` name an entity type that is not a contract, or if there is nothing to test.
+/// Runs the back-test on an index. `records` returns the number of records of an entity type.
+/// Estimates learn `other_price` where a contract has one, and are compared with the contract's own
+/// price. Fails if `options` name an entity type that is not a contract, or if there is nothing to test.
 ///
 /// Of the held-out contracts of each entity type and level of government, the older half calibrates
 /// the ranges and the newer half is tested.
 pub fn run(
     engine: &dyn Engine,
     records: impl Fn(EntityType) -> u64,
+    other_price: &OtherPrice,
     options: &BacktestOptions,
 ) -> anyhow::Result<BacktestReport> {
     let entity_types = match options.entity_type {
@@ -99,10 +105,10 @@ pub fn run(
         .map(|entity_type| (entity_type, records(entity_type)));
     let counts: Vec<(EntityType, u64)> = counts.collect();
     let holdouts = sample_holdouts(engine, &counts, options.sample, options.seed)?;
-    let baselines = Baselines::read(engine)?;
+    let baselines = Baselines::read(engine, other_price)?;
     let trials = holdouts
         .into_par_iter()
-        .map(|holdout| Trial::of(engine, &baselines, holdout))
+        .map(|holdout| Trial::of(engine, &baselines, other_price, holdout))
         .collect::<Result<Vec<_>, Error>>()?;
     let (older, newer) = halves(trials);
     ensure!(
@@ -117,17 +123,24 @@ pub fn run(
         .collect();
     Ok(BacktestReport {
         calibrated_on: samples.len(),
+        other_prices: baselines.other_prices,
         rows: rows(&tested),
     })
 }
 
 impl Trial {
-    fn of(engine: &dyn Engine, baselines: &Baselines, holdout: Holdout) -> Result<Trial, Error> {
+    fn of(
+        engine: &dyn Engine,
+        baselines: &Baselines,
+        other_price: &OtherPrice,
+        holdout: Holdout,
+    ) -> Result<Trial, Error> {
         let truth = holdout.value.log10();
         let guesses = baselines.guesses(&holdout);
         Ok(Trial {
             baselines: guesses.map(|guess| guess.map_or(f64::NAN, |guess| (guess - truth).abs())),
-            sample: holdout.calibration_sample(engine)?,
+            sample: holdout.calibration_sample(engine, other_price)?,
+            has_other_price: other_price(&holdout.id).is_some(),
             holdout,
         })
     }
@@ -155,17 +168,19 @@ fn halves(mut trials: Vec<Trial>) -> (Vec<Trial>, Vec<Trial>) {
     (older, newer)
 }
 
-/// One row for all contracts, then rows by entity type, level of government, match level and
-/// confidence.
+/// One row for all contracts, one for those with another price, then rows by entity type, level of
+/// government, match level and confidence.
 fn rows(tested: &[(&Trial, Option<TestedEstimate>)]) -> Vec<BacktestRow> {
     let mut rows = Vec::new();
-    let mut add = |name: String, is_in: &dyn Fn(&Holdout, Option<TestedEstimate>) -> bool| {
-        let group = tested
-            .iter()
-            .filter(|(trial, estimate)| is_in(&trial.holdout, *estimate));
+    let mut add_trials = |name: String, is_in: &dyn Fn(&Trial, Option<TestedEstimate>) -> bool| {
+        let group = tested.iter().filter(|(trial, estimate)| is_in(trial, *estimate));
         rows.extend(BacktestRow::of(name, group.copied().collect()));
     };
-    add("all".to_owned(), &|_, _| true);
+    add_trials("all".to_owned(), &|_, _| true);
+    add_trials("call with bids".to_owned(), &|trial, _| trial.has_other_price);
+    let mut add = |name: String, is_in: &dyn Fn(&Holdout, Option<TestedEstimate>) -> bool| {
+        add_trials(name, &|trial, estimate| is_in(&trial.holdout, estimate));
+    };
     for entity_type in CONTRACT_TYPES {
         add(entity_type.name().to_owned(), &|holdout, _| {
             holdout.entity_type == entity_type
@@ -251,9 +266,17 @@ impl fmt::Display for BacktestReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "ranges calibrated on {} older contracts, tested on newer ones\n",
+            "ranges calibrated on {} older contracts, tested on newer ones",
             self.calibrated_on
         )?;
+        if self.other_prices > 0 {
+            writeln!(
+                f,
+                "estimates learned a bid instead of the price of {} contracts",
+                self.other_prices
+            )?;
+        }
+        writeln!(f)?;
         f.write_str(TABLE_HEAD)?;
         for row in &self.rows {
             writeln!(

@@ -4,7 +4,11 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{holdout::Holdout, limits::DEFAULT_YEARS_BACK, purchase_facts::CONTRACT_TYPES};
+use super::{
+    holdout::{Holdout, OtherPrice},
+    limits::DEFAULT_YEARS_BACK,
+    purchase_facts::CONTRACT_TYPES,
+};
 use crate::{
     catalog::all_matches::for_each_page,
     engine::{Deadline, Engine, Error},
@@ -17,6 +21,8 @@ pub(crate) struct Baselines {
     by_category: HashMap<Vec<String>, Vec<PastContract>>,
     /// Numbers of the buyers.
     buyers: HashMap<String, u32>,
+    /// How many contracts have another price than their own.
+    pub(crate) other_prices: u64,
 }
 
 struct PastContract {
@@ -27,10 +33,11 @@ struct PastContract {
 }
 
 impl Baselines {
-    pub(crate) fn read(engine: &dyn Engine) -> Result<Baselines, Error> {
+    pub(crate) fn read(engine: &dyn Engine, other_price: &OtherPrice) -> Result<Baselines, Error> {
         let mut baselines = Baselines {
             by_category: HashMap::new(),
             buyers: HashMap::new(),
+            other_prices: 0,
         };
         for entity_type in CONTRACT_TYPES {
             let all = SearchQuery::newest(entity_type, Vec::new());
@@ -40,6 +47,7 @@ impl Baselines {
                     .map(|bytes| Holdout::of(entity_type, bytes))
                     .collect();
                 for contract in read.into_iter().flatten() {
+                    baselines.other_prices += u64::from(other_price(&contract.id).is_some());
                     baselines.add(contract);
                 }
                 Ok(())

@@ -32,6 +32,10 @@ const CALIBRATION_SAMPLES: usize = 1500;
 /// Holding out more of the same few contracts adds little.
 const SMALL_INDEX_DIVISOR: u64 = 2;
 
+/// The price in dollars that an estimate learns from a contract, by its `record_id`; `None` for the
+/// price of the contract itself.
+pub(crate) type OtherPrice<'a> = dyn Fn(&str) -> Option<f64> + Sync + 'a;
+
 /// A contract whose value is known.
 pub(crate) struct Holdout {
     pub(crate) entity_type: EntityType,
@@ -57,9 +61,13 @@ impl Holdout {
         })
     }
 
-    /// Estimates it as of the day before its award; `None` if there are too few contracts for an
-    /// estimate.
-    pub(crate) fn calibration_sample(&self, engine: &dyn Engine) -> Result<Option<CalibrationSample>, Error> {
+    /// Estimates it as of the day before its award, from the prices of the contracts or from
+    /// `other_price`; `None` if there are too few contracts for an estimate.
+    pub(crate) fn calibration_sample(
+        &self,
+        engine: &dyn Engine,
+        other_price: &OtherPrice,
+    ) -> Result<Option<CalibrationSample>, Error> {
         let day_before = Date::from_days(self.date.days() - 1);
         let item = PreparedItem::of_record(engine, self.entity_type, &self.record, &Deadline::never())?;
         let (Some(today), Some(mut item)) = (day_before, item) else {
@@ -72,7 +80,10 @@ impl Holdout {
             years_back: DEFAULT_YEARS_BACK,
             deadline: Deadline::never(),
         };
-        let selection = select_comparables(&market, &mut item, &[])?;
+        let mut selection = select_comparables(&market, &mut item, &[])?;
+        for contract in &mut selection.contracts {
+            contract.value = other_price(&contract.id).unwrap_or(contract.value);
+        }
         let spread = EstimateSpread::of(&selection.weighted_values());
         Ok(selection.level.zip(spread).map(|(level, spread)| CalibrationSample {
             level,
@@ -153,7 +164,7 @@ pub(crate) fn calibrate(engine: &dyn Engine, records: impl Fn(EntityType) -> u64
     let holdouts = sample_holdouts(engine, &entity_types, share.min(CALIBRATION_SAMPLES), 1)?;
     let samples: Vec<Option<CalibrationSample>> = holdouts
         .par_iter()
-        .map(|holdout| holdout.calibration_sample(engine))
+        .map(|holdout| holdout.calibration_sample(engine, &|_| None))
         .collect::<Result<_, _>>()?;
     let samples: Vec<CalibrationSample> = samples.into_iter().flatten().collect();
     Ok(Calibration::of_samples(&samples))

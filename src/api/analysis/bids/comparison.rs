@@ -1,7 +1,5 @@
 //! The bids of one notice, compared with each other.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -88,13 +86,12 @@ impl DollarBids {
                 ..DollarBids::default()
             };
         }
-        // The bids are in the order of their amounts, dollars first.
-        let dollars = |bid: &StoredBid| store.dollars(bid);
-        let mut bidders = BTreeSet::new();
-        let is_lowest_of_bidder = |bid: &&StoredBid| store.dollars(bid).is_some() && bidders.insert(store.key(bid));
-        let lowest = notice.bids.iter().filter(is_lowest_of_bidder);
-        let amounts: Vec<f64> = lowest.filter_map(dollars).collect();
-        let winner = notice.bids.iter().filter(|bid| bid.won).find_map(dollars);
+        let amounts = store.dollar_amounts(notice);
+        let winner = notice
+            .bids
+            .iter()
+            .filter(|bid| bid.won)
+            .find_map(|bid| store.dollars(bid));
         let mut figures = DollarBids {
             has_lots,
             lowest: amounts.first().copied(),
