@@ -50,17 +50,24 @@ impl LinearScale {
         }
     }
 
-    /// An axis for dots, which need not begin at zero: from `low` to `high` with some room, and ticks inside of it.
+    /// An axis for dots, which need not begin at zero: from `low` to `high` with some room, and two ticks or more
+    /// inside of it.
     pub(super) fn between(low: f64, high: f64, intervals: u32) -> LinearScale {
         let margin = ((high - low) * 0.06).max(high.abs() * 0.01);
         let (low, high) = (low - margin, high + margin);
-        let step = nice_step((high - low) / f64::from(intervals.max(1)));
-        let first = (low / step).ceil();
-        let ticks = (0..=intervals).map(|number| (first + f64::from(number)) * step);
+        let ticks_of = |intervals: u32| -> Vec<f64> {
+            let step = nice_step((high - low) / f64::from(intervals));
+            let first = (low / step).ceil();
+            let ticks = (0..=intervals).map(|number| (first + f64::from(number)) * step);
+            ticks.filter(|tick| *tick <= high).collect()
+        };
+        // A single tick shows no scale. A step is at most 2.5 times as long as it was to be, so five intervals have
+        // two.
+        let ticks = Some(ticks_of(intervals.max(1))).filter(|ticks| ticks.len() > 1);
         LinearScale {
             low,
             high,
-            ticks: ticks.filter(|tick| *tick <= high).collect(),
+            ticks: ticks.unwrap_or_else(|| ticks_of(5)),
         }
     }
 
@@ -212,6 +219,18 @@ mod tests {
         assert_eq!(covering(&[0.0, 0.0]).ticks, [0.0, 1.0]);
         let counts = LinearScale::covering([2.0].into_iter(), 4, 1.0);
         assert_eq!(counts.ticks, [0.0, 1.0, 2.0], "a number of records has no fractions");
+    }
+
+    #[test]
+    fn an_axis_for_dots_shows_its_scale() {
+        // Six bids on an asphalt road in Montréal, in dollars: steps of 200,000 have a single tick.
+        assert_eq!(LinearScale::between(696_711.71, 966_572.4, 3).ticks, [7e5, 8e5, 9e5]);
+        assert_eq!(LinearScale::between(100_000.0, 130_000.0, 3).ticks, [1e5, 1.2e5]);
+        for (low, high) in (0..400).map(|n| (100.0 + f64::from(n) * 7.3, 150.0 + f64::from(n * n % 977) * 13.7)) {
+            let (low, high) = (low.min(high), low.max(high));
+            let ticks = LinearScale::between(low, high, 3).ticks.len();
+            assert!((2..=5).contains(&ticks), "{ticks} between {low} and {high}");
+        }
     }
 
     #[test]
