@@ -518,6 +518,8 @@ fn losers_that_are_all_flagged_0_were_not_rejected() {
         .iter()
         .map(|(flags, _)| json!({"procedure": "open", "bids": bids(flags)}))
         .collect();
+    // The rule holds for every procedure.
+    notices.push(json!({"procedure": "invitation", "bids": bids(&["11", "00", "00"])}));
     // One loser that is listed twice.
     let mut twice = bids(&["11", "00"]);
     twice.push(twice[1].clone());
@@ -536,7 +538,7 @@ fn losers_that_are_all_flagged_0_were_not_rejected() {
     let expected = cases
         .into_iter()
         .map(|(_, expected)| expected)
-        .chain([vec!["11", "00", "00"]]);
+        .chain([vec!["11", "--", "--"], vec!["11", "00", "00"]]);
     for (number, expected) in expected.enumerate() {
         let found = server.json(&format!("/tender/t{number}/bids"))["results"].clone();
         // By amount, so that the winner is the last.
