@@ -153,6 +153,21 @@ impl<'a> Record<'a> {
         })
     }
 
+    /// Whether the record states that its contract was amended: by how often, by another value before the amendments,
+    /// or by the number of an amendment, which is not zero. `None` if it states none of them.
+    fn is_amended(&self) -> Option<bool> {
+        let stated = self.schema.role(Role::Amended).iter().filter_map(|number| {
+            let is_before = self.schema.role(Role::OriginalValue).contains(number);
+            match &self.values[*number] {
+                RecordValue::Number(before) if is_before => self.value().map(|value| value != *before),
+                RecordValue::Number(count) => Some(*count > 0.0),
+                RecordValue::Text(text) => Some(text.contains(|c: char| matches!(c, '1'..='9'))),
+                _ => None,
+            }
+        });
+        stated.reduce(|one, other| one || other)
+    }
+
     /// The currency of the amounts: the stated one, [`CANADIAN`] for a value without one.
     pub fn currency(&self) -> Option<&str> {
         let stated = self.text("currency").map(str::trim).filter(|text| !text.is_empty());
@@ -222,8 +237,8 @@ impl<'a> Record<'a> {
         for (field, text) in self.named_texts(role) {
             match role {
                 Role::RecordId => push(Cow::Borrowed(text)),
-                // All texts together: see below.
-                Role::Competition => {}
+                // All fields together: see below.
+                Role::Competition | Role::Amended => {}
                 Role::Category => vocabulary::categories(text).for_each(|code| push(Cow::Borrowed(code))),
                 Role::Status => {
                     if let Some(status) = status(text) {
@@ -248,6 +263,11 @@ impl<'a> Record<'a> {
             let methods = self.named_texts(role).map(|(_, text)| text);
             keys.push(Cow::Borrowed(procurement_method::competition(methods)));
         }
+        if role == Role::Amended
+            && let Some(is_amended) = self.is_amended()
+        {
+            keys.push(Cow::Borrowed(AMENDED[usize::from(!is_amended)]));
+        }
         if role == Role::QualityFlag {
             for flag in self.quality_flags() {
                 keys.push(Cow::Borrowed(flag));
@@ -263,6 +283,9 @@ impl<'a> Record<'a> {
         keys
     }
 }
+
+/// The keys of [`Role::Amended`].
+pub(crate) const AMENDED: [&str; 2] = ["true", "false"];
 
 /// The field with several reference numbers.
 pub(crate) const OTHER_NUMBERS: &str = "amendment_reference_numbers";
@@ -280,9 +303,13 @@ pub fn query_key(role: Role, text: &str) -> String {
         Role::VendorProvince => vocabulary::province(text),
         Role::Region => vocabulary::region(text).map_or_else(|| fold(text), str::to_owned),
         Role::ReferenceNumber | Role::Commodity => text.trim().to_lowercase(),
-        Role::Municipality | Role::Category | Role::Status | Role::QualityFlag | Role::Competition | Role::RecordId => {
-            text.trim().to_owned()
-        }
+        Role::Municipality
+        | Role::Category
+        | Role::Status
+        | Role::QualityFlag
+        | Role::Competition
+        | Role::Amended
+        | Role::RecordId => text.trim().to_owned(),
         _ => fold(text),
     };
     if key.len() > MAX_KEY_BYTES {
@@ -378,6 +405,29 @@ mod tests {
             ["c-1; c-2"],
             "one number, as written"
         );
+    }
+
+    #[test]
+    fn a_contract_is_amended_if_any_of_its_fields_says_so() {
+        for (fields, expected) in [
+            (r#""amendment_count":2"#, Some("true")),
+            (r#""amendment_count":0"#, Some("false")),
+            (r#""amendment_number":"001""#, Some("true")),
+            (r#""amendment_number":"000","amendment_count":0"#, Some("false")),
+            (r#""original_value":100.0,"contract_value":120.0"#, Some("true")),
+            (r#""original_value":100.0,"contract_value":100.0"#, Some("false")),
+            (
+                r#""original_value":100.0,"contract_value":100.0,"amendment_count":1"#,
+                Some("true"),
+            ),
+            (r#""original_value":100.0"#, None),
+            (r#""contract_value":100.0"#, None),
+        ] {
+            let json = format!(r#"{{"record_id":"a",{fields}}}"#);
+            let record = Record::parse(Schema::of(EntityType::Contract), json.as_bytes()).unwrap();
+            let keys = record.keys(Role::Amended);
+            assert_eq!(keys.first().map(AsRef::as_ref), expected, "{fields}");
+        }
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub enum Role {
     QualityFlag,
     /// Who could bid, derived from the method of procurement: [`crate::model::procurement_method`].
     Competition,
+    /// Whether its contract was amended: [`crate::model::record::AMENDED`].
+    Amended,
     GovernmentLevel,
     /// The regions where the purchase is delivered, and the province of a provincial or municipal buyer.
     Region,
@@ -85,6 +87,7 @@ const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
     (Role::SolicitationNumber, "solicitation_number", RoleStorage::Key),
     (Role::QualityFlag, "quality_flag", RoleStorage::Key),
     (Role::Competition, "competition", RoleStorage::Key),
+    (Role::Amended, "amended", RoleStorage::Key),
     (Role::GovernmentLevel, "government_level", RoleStorage::Key),
     (Role::Region, "region", RoleStorage::Key),
     (Role::Department, "department", RoleStorage::Name),

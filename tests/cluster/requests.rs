@@ -437,6 +437,8 @@ impl Drawn {
             "commodity=unspsc:99",
             "quality_flag=odd",
             "competition=odd",
+            "amended=true",
+            "amended=odd",
             "level=federal&facets=level",
             "q=zzzzzzzz&explain=true",
         ];

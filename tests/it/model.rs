@@ -242,6 +242,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::NoticeType, &["R&D Inc.", "x"]),
         term(Role::QualityFlag, &["no_vendor", "none", "placeholder_value"]),
         term(Role::Competition, &["open", "invitation", "none", "unknown"]),
+        term(Role::Amended, &["true", "false"]),
         term(Role::GovernmentLevel, &["municipal", "federal", "provincial"]),
         term(Role::Region, &["Québec", "ON", "Estrie"]),
         term(Role::ReferenceNumber, &["road", "EN578-123/a"]),

@@ -27,6 +27,7 @@ use crate::{
     model::{
         EntityType, Facet, Role, Schema,
         procurement_method::COMPETITION,
+        record::AMENDED,
         vocabulary::{CATEGORIES, GOVERNMENT_LEVELS, QUALITY_FLAG_VALUES, STATUSES},
     },
     query::text::TextQuery,
@@ -85,6 +86,7 @@ pub const TABLE: &[SearchParam] = &[
     filter("status", "Status that the publisher states, in one of four words, or several separated by commas; it is not computed from dates, so a tender may be `Open` after its closing date", FilterKind::OneOf(Role::Status, &STATUSES, Case::Any)).in_form(7),
     filter("procurement_method", "Start of the procurement method, in English or French", FilterKind::Start(Role::ProcurementMethod)).in_form(8),
     filter("competition", "Who could bid, by the procurement method: `open` to all, by `invitation`, `none` (one supplier), or `unknown`, where the method is not stated or does not say it; several are separated by commas", FilterKind::OneOf(Role::Competition, &COMPETITION, Case::Exact)).in_form(23),
+    filter("amended", "`true`: the record states that its contract was amended; `false`: it states that it was not. Records that state neither match neither", FilterKind::OneOf(Role::Amended, &AMENDED, Case::Exact)).in_form(27),
     filter("level", "Level of government of the buyer, or several separated by commas", FilterKind::OneOf(Role::GovernmentLevel, &GOVERNMENT_LEVELS, Case::Exact)).in_form(24),
     filter("region", "Region or province where the purchase is delivered, as stated; a province also finds its provincial and municipal buyers. A name in English or French, or the code of a province; an unknown one finds nothing", FilterKind::Whole(Role::Region)).in_form(26),
     filter("notice_type", "The whole notice type, in English or French; abbreviations do not match", FilterKind::Whole(Role::NoticeType)).in_form(9),

@@ -40,6 +40,7 @@ search-field-body = Public body, all names
 search-field-supplier = Supplier, all names
 search-field-quality_flag = Doubts about the record
 search-field-competition = Competition
+search-field-amended = Amendments
 search-field-level = Level of government
 search-field-date-hint = YYYY-MM-DD
 
@@ -89,6 +90,7 @@ search-supplier-names =
     }
 search-condition-quality_flag = Doubt:
 search-condition-competition = Competition:
+search-condition-amended = Amendments:
 search-condition-level = Level:
 search-condition-ignored = Does not apply to these records
 
@@ -216,6 +218,8 @@ search-competition-open = open to all
 search-competition-invitation = by invitation
 search-competition-none = without competition
 search-competition-unknown = not known
+search-amended-true = amended
+search-amended-false = not amended
 search-level-federal = federal
 search-level-provincial = provincial
 search-level-municipal = municipal

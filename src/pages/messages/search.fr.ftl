@@ -40,6 +40,7 @@ search-field-body = Organisme public, tous les noms
 search-field-supplier = Fournisseur, tous les noms
 search-field-quality_flag = Doutes sur la fiche
 search-field-competition = Concurrence
+search-field-amended = Modifications
 search-field-level = Palier de gouvernement
 search-field-date-hint = AAAA-MM-JJ
 
@@ -89,6 +90,7 @@ search-supplier-names =
     }
 search-condition-quality_flag = Doute :
 search-condition-competition = Concurrence :
+search-condition-amended = Modifications :
 search-condition-level = Palier :
 search-condition-ignored = Sans objet pour ces fiches
 
@@ -216,6 +218,8 @@ search-competition-open = ouvert à tous
 search-competition-invitation = sur invitation
 search-competition-none = sans concurrence
 search-competition-unknown = non connue
+search-amended-true = modifié
+search-amended-false = non modifié
 search-level-federal = fédéral
 search-level-provincial = provincial
 search-level-municipal = municipal

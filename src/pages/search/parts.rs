@@ -30,6 +30,8 @@ pub(super) struct Parts<'a> {
     pub(super) period_of: PeriodOf,
     /// Whether it asks for what was bought without competition.
     pub(super) without_competition: bool,
+    /// Whether it asks for amended contracts.
+    pub(super) amended: bool,
     /// The entity types that it asks for.
     pub(super) wanted: &'static [EntityType],
     pub(super) has_conditions: bool,
@@ -66,6 +68,7 @@ pub(super) struct Takes<'a> {
     pub(super) ending: bool,
     pub(super) competition: bool,
     pub(super) open: bool,
+    pub(super) amended: bool,
     pub(super) values: bool,
     pub(super) order: bool,
     pub(super) this_year: i32,
@@ -84,6 +87,7 @@ impl Takes<'_> {
             ending: true,
             competition: true,
             open: true,
+            amended: true,
             values: true,
             order: true,
             this_year: 0,
@@ -128,6 +132,9 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let is_question = is_question(&written) || parts.order.is_some();
     parts.take_names(&mut written, takes);
     parts.without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
+    // "Modified starch" is a thing.
+    let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
+    parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     parts.open = takes.open && Asking::OpenTenders.take(&mut written);
@@ -159,6 +166,7 @@ impl<'a> Parts<'a> {
         let alone = self.region.is_some()
             || self.without_competition
             || self.open
+            || self.amended
             || self.period_of != PeriodOf::Records
             || self.order.is_some()
             || self.value_min.or(self.value_max).is_some();
@@ -310,6 +318,17 @@ mod tests {
             let parts = parts(text, takes).unwrap_or_default();
             let found = (parts.words.as_str(), parts.without_competition, parts.open);
             assert_eq!(found, (words, without_competition, open), "{text}");
+        }
+        for (text, words, amended) in [
+            ("amended contracts for software", "software", true),
+            ("contrats modifiés", "", true),
+            ("largest amendments", "", true),
+            ("contrats avec avenants, Montréal", "", true),
+            ("modified starch", "", false),
+            ("amidon modifié Montréal", "amidon modifié", false),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            assert_eq!((parts.words.as_str(), parts.amended), (words, amended), "{text}");
         }
         // A search that has such a condition keeps the words as they are.
         let taken = Takes {

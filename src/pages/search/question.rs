@@ -98,6 +98,11 @@ const LARGEST: &str = "\
     plus chers|plus cheres|most expensive|largest|biggest|highest|costliest";
 const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
 
+/// What asks for contracts that were amended, next to a word for contracts or an order.
+const AMENDED: &str = "\
+    that were amended|with amendments|amended|amendments|amendment|avec avenants|avec avenant|avec modifications|avenants|\
+    avenant|ayant ete modifies|qui ont ete modifies|modifies|modifie|modifications";
+
 /// This year and the one before.
 const THIS_YEAR: &str = "cette annee|this year";
 const LAST_YEAR: &str = "annee derniere|annee passee|an dernier|an passe|last year";
@@ -136,6 +141,7 @@ pub(super) enum Asking {
     Ending,
     Largest,
     Newest,
+    Amended,
 }
 
 /// The entity types of "contracts": in everyday words, what is disclosed and awarded is a contract, too.
@@ -150,6 +156,7 @@ impl Asking {
             Asking::Ending => ENDING,
             Asking::Largest => LARGEST,
             Asking::Newest => NEWEST,
+            Asking::Amended => AMENDED,
         }
     }
 

@@ -117,6 +117,7 @@ impl<'a> Takes<'a> {
             ending: can(&["ending_after", "ending_before"]),
             competition: can(&["competition"]),
             open: is_tender && can(&["status", "closing_after"]),
+            amended: can(&["amended"]),
             values: can(&["value_min", "value_max"]),
             order: schema.has_role(Role::Value)
                 && ["sort_by", "sort_order"].iter().all(|name| asked.value(name).is_none()),
@@ -158,6 +159,10 @@ impl Parts<'_> {
         if self.without_competition {
             values.push(("competition", "none".to_owned()));
             label.push(t.text("search-competition-none"));
+        }
+        if self.amended {
+            values.push(("amended", "true".to_owned()));
+            label.push(t.keyed("search-amended-", "true"));
         }
         if self.open {
             let is_closing = self.period_of == PeriodOf::Closing;

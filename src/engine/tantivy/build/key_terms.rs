@@ -8,7 +8,7 @@ pub(super) struct KeyTerms {
     pub(super) role: Role,
     terms: Interner,
     log: PostingsLog,
-    /// `None` for a role whose texts hardly ever repeat.
+    /// `None` for a role whose texts hardly ever repeat, and for one that has more than texts.
     known: Option<KnownKeys>,
 }
 
@@ -28,7 +28,7 @@ const END: u8 = 0xff;
 
 impl KeyTerms {
     pub(super) fn new(role: Role) -> KeyTerms {
-        let is_repeated = !matches!(role, Role::ReferenceNumber | Role::SolicitationNumber);
+        let is_repeated = !matches!(role, Role::ReferenceNumber | Role::SolicitationNumber | Role::Amended);
         KeyTerms {
             role,
             terms: Interner::default(),
@@ -96,6 +96,8 @@ mod tests {
             r#"{"record_id":"3","vendor_name_standardized":"A Inc.","reference_number":"Z-1"}"#,
             r#"{"record_id":"4","supplier_legal_name":"B","vendor_name":"A Inc.","province":"QC"}"#,
             r#"{"record_id":"5","province":"QC","government_level":"federal","regions_of_delivery_en":"Yukon; Laval"}"#,
+            r#"{"record_id":"6","amendment_count":1}"#,
+            r#"{"record_id":"7","amendment_count":0,"amendment_number":"000"}"#,
         ];
         let schema = Schema::of(EntityType::Contract);
         let records = lines.map(|line| Record::parse(schema, line.as_bytes()).unwrap());
@@ -104,6 +106,7 @@ mod tests {
             Role::Commodity,
             Role::Status,
             Role::QualityFlag,
+            Role::Amended,
             Role::ReferenceNumber,
             Role::Region,
         ] {
