@@ -52,7 +52,10 @@ fn rows() -> impl Iterator<Item = csv::Result<Body>> {
 }
 
 fn body(row: &csv::StringRecord) -> Body {
-    let cell = |number: usize| row.get(number).unwrap_or_default().split('|');
+    let cell = |number: usize| {
+        let names = row.get(number).unwrap_or_default().split('|');
+        names.filter(|name| !name.is_empty())
+    };
     let with = |name: &str| {
         cell(1)
             .map(move |acronym| fold(&format!("{name} {acronym}")))
@@ -114,6 +117,7 @@ mod tests {
         let has = |key: &str, name: &str| all_names([key]).iter().any(|known| known == name);
         assert!(has("industry canada", "ISED") && has("isde", "Industry Canada"));
         assert!(has("dfatd", "Global Affairs Canada"));
+        assert!(has("mcgill university", "Université McGill") && !is_acronym(""));
         assert!(has("societe de transport de montreal", "STM"));
         assert!(has("societe de transport de montreal stm", "STM"));
         for key in ["mtq", "ministere des transports du quebec service des acquisitions"] {
