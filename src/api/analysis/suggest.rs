@@ -129,7 +129,10 @@ impl SuggestPlan {
     /// The solicitations whose number is the text, or a word of it with a digit.
     fn solicitations(&self, ask: &Ask) -> Result<Vec<Suggested>, Error> {
         let mut numbers: BTreeMap<String, &str> = BTreeMap::new();
-        for text in std::iter::once(self.text.trim()).chain(self.text.split_whitespace()) {
+        // "Contract 12-345?"
+        let words = self.text.split_whitespace();
+        let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        for text in std::iter::once(self.text.trim()).chain(words) {
             let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
             let key = query_key(Role::SolicitationNumber, text);
             if has_digit && key.chars().count() >= MIN_NUMBER && numbers.len() < MAX_NUMBERS {

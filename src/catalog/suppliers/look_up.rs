@@ -250,6 +250,18 @@ impl SupplierList {
         is_known.then(|| self.supplier_of_key.get(place))
     }
 
+    /// Whether a name is these folded words, or begins with them.
+    pub(crate) fn has_name_from(&self, words: &str) -> bool {
+        let start = key(words);
+        let place = partition(0..self.keys.len(), |name| self.keys.get(name as u32) < start.as_str());
+        // Other names may be between the words themselves and the words with a space: "federal-x".
+        let next = format!("{start} ");
+        let after = partition(0..self.keys.len(), |name| self.keys.get(name as u32) < next.as_str());
+        let is_known = |place: usize| place < self.keys.len();
+        is_known(place) && self.keys.get(place as u32) == start
+            || is_known(after) && self.keys.get(after as u32).starts_with(&next)
+    }
+
     /// For each supplier the keys of its names.
     pub(crate) fn keys(&self) -> Vec<Vec<&str>> {
         let mut keys: Vec<Vec<&str>> = vec![Vec::new(); self.len()];
@@ -321,6 +333,25 @@ mod tests {
             "by_entity_type": [], "numbers": numbers, "suggestions": [],
         });
         format!("{line}\n")
+    }
+
+    #[test]
+    fn a_name_begins_with_whole_words() {
+        let text: String = ["Federal Express Canada", "Federal-Plus", "Federals"]
+            .iter()
+            .map(|name| line(&id_of_name(Party::Supplier, name), &[name], "1", 0))
+            .collect();
+        let list = SupplierList::parse(Party::Supplier, text.into()).unwrap();
+        for (words, expected) in [
+            ("federal express", true),
+            ("federal express canada", true),
+            ("federal", true),
+            ("federal ex", false),
+            ("feder", false),
+            ("zz", false),
+        ] {
+            assert_eq!(list.has_name_from(words), expected, "{words}");
+        }
     }
 
     #[test]

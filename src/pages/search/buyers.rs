@@ -1,5 +1,7 @@
 //! The buyer among the words of a search.
 
+use std::{cell::RefCell, collections::HashMap};
+
 use crate::{
     catalog::{
         generation::Coverage,
@@ -16,11 +18,17 @@ use crate::{
 const MIN_ACRONYM: usize = 4;
 
 /// The words at the end of the names of federal bodies that people leave out.
-const LEFT_OUT: &str = "Canada";
+const LEFT_OUT: [&str; 3] = ["Canada", "of Canada", "du Canada"];
+
+/// The bodies by their names. What is looked up for one entity type is known for the others.
+pub(crate) struct BodyNames<'a> {
+    bodies: &'a SupplierList,
+    known: RefCell<HashMap<String, Option<Supplier>>>,
+}
 
 /// Removes the longest name or acronym of a body among the words, and returns the body. A single word is an acronym,
 /// and the name of a place is the place.
-pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &SupplierList, places: &[Coverage]) -> Option<Supplier> {
+pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[Coverage]) -> Option<Supplier> {
     let mut ranges = ranges(written);
     let capitals_tell = capitals_tell(written);
     ranges.sort_by_key(|(_, range)| std::cmp::Reverse(range.len()));
@@ -30,7 +38,7 @@ pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &SupplierList, places:
             return None;
         }
         // Few words are a name, and comparing them with all places takes long.
-        let body = body(bodies, &without_marks(words), &folded)?;
+        let body = bodies.named(&without_marks(words), &folded)?;
         (!is_place(words, places)).then_some((body, range))
     })?;
     written.drain(range);
@@ -49,18 +57,46 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
     (is_in_capitals || folded.len() >= MIN_ACRONYM) && body_names::is_acronym(folded)
 }
 
-/// The body with a name, with the rest of its name, or with another name of the same body.
-fn body(bodies: &SupplierList, name: &str, folded: &str) -> Option<Supplier> {
-    let whole = format!("{name} {LEFT_OUT}");
-    let others = body_names::all_names([folded]).iter().map(String::as_str);
-    let mut names = [name, whole.as_str()].into_iter().chain(others);
-    names.find_map(|name| bodies.with_name(name))
+impl<'a> BodyNames<'a> {
+    pub(crate) fn of(bodies: &'a SupplierList) -> BodyNames<'a> {
+        BodyNames {
+            bodies,
+            known: RefCell::default(),
+        }
+    }
+
+    /// The body with a name as it was written or without its article, with the rest of its name, or with another name
+    /// of the same body.
+    fn named(&self, name: &str, folded: &str) -> Option<Supplier> {
+        if let Some(known) = self.known.borrow().get(folded) {
+            return known.clone();
+        }
+        let whole = LEFT_OUT.map(|left_out| format!("{folded} {left_out}"));
+        let others = body_names::all_names([folded]).iter().chain(&whole);
+        let mut names = [name, folded].into_iter().chain(others.map(String::as_str));
+        let found = names.find_map(|name| self.bodies.with_name(name));
+        self.known.borrow_mut().insert(folded.to_owned(), found.clone());
+        found
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::search::written_words::words;
+    use crate::{catalog::suppliers::Party, model::EntityType, pages::search::written_words::words};
+
+    #[test]
+    fn each_run_of_words_is_looked_up_once_for_all_entity_types() {
+        let list = SupplierList::parse(Party::Body, bytes::Bytes::new()).unwrap();
+        let bodies = BodyNames::of(&list);
+        let text: Vec<String> = (0..30).map(|number| format!("word{number}")).collect();
+        let text = text.join(" ");
+        for _ in EntityType::ALL {
+            assert!(take_buyer(&mut words(&text), &bodies, &[]).is_none());
+        }
+        // Of two to eight words.
+        assert_eq!(bodies.known.borrow().len(), 29 + 28 + 27 + 26 + 25 + 24 + 23);
+    }
 
     #[test]
     fn capitals_tell_an_acronym_only_among_other_words() {

@@ -11,6 +11,7 @@ use crate::{
     catalog::{
         ask::Ask,
         suggest::{Likeness, MeaningType},
+        suppliers::Party,
     },
     engine::Error,
     http::{
@@ -26,7 +27,9 @@ use crate::{
         messages::Texts,
         page::PageCall,
         route::{Handler, Page},
-        search::{parts::subject, search_address::SearchAddress, split::Split, translation::Translated},
+        search::{
+            parts::subject, question::is_year, search_address::SearchAddress, split::Split, translation::Translated,
+        },
     },
     query::SearchQuery,
 };
@@ -112,13 +115,14 @@ impl Meaning {
         label: impl FnOnce(&str) -> String,
     ) -> Result<Option<(Meaning, u64)>, Error> {
         let words = asked.value("q").unwrap_or_default().trim().to_owned();
-        let start = fold(&words);
+        // "CBC" is no part of "CBCI".
+        let start = word_list(&words);
         let begins =
-            |found: &Suggested| found.meaning == MeaningType::Supplier && fold(&found.label).starts_with(&start);
+            |found: &Suggested| found.meaning == MeaningType::Supplier && word_list(&found.label).starts_with(&start);
         let has_vendor = ["vendor", "vendor_is", "supplier"]
             .iter()
             .any(|name| asked.value(name).is_some());
-        let is_short = start.len() < MIN_PART;
+        let is_short = fold(&words).len() < MIN_PART;
         if is_short || has_vendor || found(ask, t, &words)?.into_iter().filter(begins).count() < 2 {
             return Ok(None);
         }
@@ -211,7 +215,10 @@ pub(crate) fn meanings(
         limit,
     };
     let mut found = plan.run(ask)?;
-    if let Some(subject) = subject(&plan.text) {
+    // "2019" is a year among other words, although a solicitation may have it as its number.
+    let is_alone = plan.text.split_whitespace().nth(1).is_none();
+    found.retain(|found| found.meaning != MeaningType::Solicitation || is_alone || !is_year(&found.id));
+    if let Some(subject) = subject(&plan.text, Some(ask.generation.parties(Party::Supplier))) {
         // A name may have a year: "Pavage 2000". Others are only like the year.
         let is_named = |found: &Suggested| found.likeness == Likeness::Exact || has_words(&found.label, &plan.text);
         found.retain(|found| found.meaning == MeaningType::Solicitation || is_named(found));

@@ -3,14 +3,16 @@
 //! "Who won paving in Toronto 2015" asks for paving, in a place and a year, and "gré à gré" for a method.
 
 use crate::{
+    api::analysis::commodity::most_records,
     catalog::{generation::Coverage, suppliers::SupplierList},
     model::{EntityType, Language},
     pages::search::{
         amounts::take_bound,
-        buyers::take_buyer,
+        buyers::{BodyNames, take_buyer},
         places::{take_place, take_region},
         question::{
-            Asking, Period, asks_for_contracts, content, is_question, take_entity_types, take_level, without_question,
+            Asking, Period, asks_for_contracts, content, is_about_contracts, is_question, take_entity_types,
+            take_government, take_level, without_question,
         },
         written_words::{Word, words},
     },
@@ -20,8 +22,7 @@ use crate::{
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Parts<'a> {
     pub(super) words: String,
-    /// The identifier of a body, and its name.
-    pub(super) buyer: Option<[String; 2]>,
+    pub(super) buyer: Option<Buyer>,
     pub(super) place: Option<&'a Coverage>,
     /// The region where the purchase is delivered, as it was written.
     pub(super) region: Option<String>,
@@ -44,6 +45,19 @@ pub(super) struct Parts<'a> {
     pub(super) order: Option<&'static str>,
 }
 
+/// The most words of a text that says more than words. What follows is bounded by it: each run of words is looked up as
+/// a name.
+const MAX_QUESTION_WORDS: usize = 30;
+
+/// A body that buys.
+#[derive(Debug, PartialEq)]
+pub(super) struct Buyer {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// The entity type that it has most records of.
+    pub(super) most: Option<EntityType>,
+}
+
 /// Which days of the records a period is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum PeriodOf {
@@ -59,7 +73,9 @@ pub(super) enum PeriodOf {
 #[derive(Clone, Copy)]
 pub(super) struct Takes<'a> {
     /// The bodies that buy, and the language of their names.
-    pub(super) buyers: Option<(&'a SupplierList, Language)>,
+    pub(super) buyers: Option<(&'a BodyNames<'a>, Language)>,
+    /// The firms, whose names may begin with a level of government.
+    pub(super) suppliers: Option<&'a SupplierList>,
     pub(super) places: &'a [Coverage],
     pub(super) region: bool,
     pub(super) level: bool,
@@ -79,6 +95,7 @@ impl Takes<'_> {
     const fn all_but_names() -> Takes<'static> {
         Takes {
             buyers: None,
+            suppliers: None,
             places: &[],
             region: false,
             level: true,
@@ -108,8 +125,12 @@ pub(crate) fn entity_types(text: &str) -> &'static [EntityType] {
 
 /// A text without the words of a question, a period, a method and so on: the names and the things that it is about,
 /// among which a year or "how much" would count as rare words. `None` if that is the text itself, or nothing.
-pub(crate) fn subject(text: &str) -> Option<String> {
-    let words = parts(text, Takes::all_but_names())?.words;
+pub(crate) fn subject(text: &str, suppliers: Option<&SupplierList>) -> Option<String> {
+    let takes = Takes {
+        suppliers,
+        ..Takes::all_but_names()
+    };
+    let words = parts(text, takes)?.words;
     (!words.is_empty() && words != text.trim()).then_some(words)
 }
 
@@ -122,15 +143,19 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         return None;
     }
     let mut written = words(text);
+    if written.len() > MAX_QUESTION_WORDS {
+        return None;
+    }
     let mut parts = Parts::default();
     if let Some((period, of)) = period(&mut written, takes) {
         (parts.period, parts.period_of) = (Some(period), of);
     }
     parts.order = takes.order.then(|| order(&mut written)).flatten();
+    let is_question = is_question(&written) || parts.order.is_some();
+    // A name may follow an amount: "under 25,000 RCMP".
+    parts.take_names(&mut written, takes);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);
-    let is_question = is_question(&written) || parts.order.is_some();
-    parts.take_names(&mut written, takes);
     parts.without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
     // "Modified starch" is a thing.
     let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
@@ -139,14 +164,20 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let mut written = without_question(&written, is_question);
     parts.open = takes.open && Asking::OpenTenders.take(&mut written);
     parts.wanted = take_entity_types(&mut written);
-    parts.level = takes.level.then(|| take_level(&mut written)).flatten();
+    let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
+    let mut level = || take_level(&mut written, is_start_of_firm);
+    parts.level = takes.level.then(&mut level).flatten();
+    if takes.level && parts.level.is_none() && parts.region.is_some() {
+        parts.level = take_government(&mut written);
+    }
     let (conditions, alone) = parts.counted(&written);
-    if conditions == 0 && !is_question {
+    if conditions == 0 && !is_question && !is_about_contracts(&written) {
         return None;
     }
     parts.has_conditions = conditions > 0;
     parts.words = content(written, is_question);
-    (!parts.words.is_empty() || conditions > 1 || alone).then_some(parts)
+    let is_search = !parts.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
+    is_search.then_some(parts)
 }
 
 impl<'a> Parts<'a> {
@@ -154,7 +185,11 @@ impl<'a> Parts<'a> {
     fn take_names(&mut self, written: &mut Vec<Word>, takes: Takes<'a>) {
         if let Some((buyers, language)) = takes.buyers {
             let buyer = take_buyer(written, buyers, takes.places);
-            self.buyer = buyer.map(|buyer| [buyer.id.clone(), buyer.name_in(language).to_owned()]);
+            self.buyer = buyer.map(|buyer| Buyer {
+                name: buyer.name_in(language).to_owned(),
+                most: most_records(buyer.by_entity_type.iter().map(|of| (of.entity_type, of.records))),
+                id: buyer.id,
+            });
         }
         self.place = take_place(written, takes.places, takes.region);
         let has_region = takes.region && self.place.is_none();
@@ -194,19 +229,21 @@ fn order(written: &mut Vec<Word>) -> Option<&'static str> {
 
 /// Removes the period of the words, and those that say which days it is about.
 fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, PeriodOf)> {
-    let mut rest = written.clone();
-    let period = Period::take(&mut rest, takes.this_year)?;
-    let of = if takes.closing && Asking::Closing.take(&mut rest) {
-        PeriodOf::Closing
-    } else if takes.ending && Asking::Ending.take(&mut rest) {
-        PeriodOf::Ending
-    } else if takes.year {
-        PeriodOf::Records
-    } else {
-        return None;
-    };
-    *written = rest;
-    Some((period, of))
+    let kinds = [
+        (takes.closing, Asking::Closing, PeriodOf::Closing),
+        (takes.ending, Asking::Ending, PeriodOf::Ending),
+    ];
+    for (_, asking, of) in kinds.into_iter().filter(|(is_taken, ..)| *is_taken) {
+        let mut rest = written.clone();
+        if asking.take_of_day(&mut rest)
+            && let Some(period) = Period::take(&mut rest, takes.this_year)
+        {
+            *written = rest;
+            return Some((period, of));
+        }
+    }
+    let period = takes.year.then(|| Period::take(written, takes.this_year)).flatten();
+    period.map(|period| (period, PeriodOf::Records))
 }
 
 #[cfg(test)]
@@ -269,6 +306,15 @@ mod tests {
             ("contracts in Toronto", "", "toronto", ""),
             ("À qui Toronto achète-t-elle du sel ?", "sel", "toronto", ""),
             ("how many contracts did Toronto award in 2015", "", "toronto", "2015"),
+            ("what does Toronto buy", "", "toronto", ""),
+            ("prix du mazout", "mazout", "", ""),
+            ("typical price of a photocopier", "photocopier", "", ""),
+            ("dépenses de Toronto en 2015", "", "toronto", "2015"),
+            ("architects hired by Toronto", "architects", "toronto", ""),
+            ("IBM contracts", "IBM", "", ""),
+            ("achats de mobilier", "mobilier", "", ""),
+            ("price of d’asphalte", "asphalte", "", ""),
+            ("fire truck purchases Toronto", "fire truck", "toronto", ""),
         ] {
             let expected = (words.to_owned(), place.to_owned(), year.to_owned());
             assert_eq!(split(text), Some(expected), "{text}");
@@ -309,6 +355,13 @@ mod tests {
             ("gré à gré", "", true, false),
             ("déneigement de gré à gré", "déneigement", true, false),
             ("sole-source consulting", "consulting", true, false),
+            ("no-bid contracts for consulting", "consulting", true, false),
+            (
+                "qui a gagné des contrats d’asphaltage de gré à gré",
+                "asphaltage",
+                true,
+                false,
+            ),
             ("who got contracts without competition for salt", "salt", true, false),
             ("logiciels sans appel d’offres", "logiciels", true, false),
             ("open tenders", "", false, true),
@@ -361,6 +414,14 @@ mod tests {
             ("tenders for snow removal", "snow removal", "", false, false),
             ("appel d'offres pavage, mai 2016", "pavage", "mai 2016", false, false),
             ("tenders published since 2020", "", "since 2020", false, false),
+            (
+                "closed circuit television tenders 2016",
+                "closed circuit television",
+                "2016",
+                false,
+                false,
+            ),
+            ("tenders closing 2024 for salt", "salt", "2024", true, false),
         ] {
             let parts = parts(text, takes).unwrap_or_default();
             let label = parts.period.map(|period| period.label).unwrap_or_default();
@@ -483,6 +544,7 @@ mod tests {
             ("sel ville de Québec", "sel", None),
             ("paving in Laval in Ontario", "paving in Ontario", None),
             ("pavage Laval, Québec", "pavage", None),
+            ("qui vend du sel au gouvernement du Québec", "sel", Some("Québec")),
             ("a Quebec supplier of salt", "supplier of salt", Some("Quebec")),
             ("paving in Ontario and Quebec", "", None),
             ("9534-5322 Québec inc.", "", None),
@@ -515,6 +577,9 @@ mod tests {
             ("derniers contrats de sel", "sel", [None, None], Some("date")),
             ("contrats de plus d’un million", "", [Some(1_000_000), None], None),
             ("salt under 50,000", "salt", [None, Some(50_000)], None),
+            ("who are the top suppliers of salt", "salt", [None, None], Some("value")),
+            ("principaux fournisseurs de sel", "sel", [None, None], Some("value")),
+            ("top soil since 2015", "top soil", [None, None], None),
         ] {
             let parts = parts(text, Takes::all_but_names()).unwrap_or_default();
             let found = (parts.words.as_str(), [parts.value_min, parts.value_max], parts.order);
@@ -526,6 +591,14 @@ mod tests {
             ..Takes::all_but_names()
         };
         assert_eq!(parts("largest over 1,000,000", taken), None);
+        // A name after an amount is no unit of it.
+        let places = [row("toronto", "Toronto", "Toronto")];
+        let takes = Takes {
+            places: &places,
+            ..Takes::all_but_names()
+        };
+        let parts = parts("paving under 25,000 Toronto", takes).unwrap();
+        assert_eq!((parts.words.as_str(), parts.value_max), ("paving", Some(25_000)));
     }
 
     #[test]
@@ -541,7 +614,7 @@ mod tests {
             ("2018", None),
             ("who won", None),
         ] {
-            assert_eq!(subject(text).as_deref(), expected, "{text}");
+            assert_eq!(subject(text, None).as_deref(), expected, "{text}");
         }
     }
 }

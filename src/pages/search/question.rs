@@ -9,7 +9,9 @@ use crate::{
     model::EntityType,
     pages::search::{
         amounts,
-        written_words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
+        written_words::{
+            MAX_NAME_WORDS, Word, is_in, joined, ranges, remove_phrase, remove_phrase_before, without_marks,
+        },
     },
     query::translate::is_function_word,
 };
@@ -22,22 +24,27 @@ const QUESTION_WORDS: &str = "\
     combien|est ce|how|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
 
 /// Words that ask for an average.
-const AVERAGES: &str = "average|moyen|moyenne";
+const AVERAGES: &str = "average|median|mediane|moyen|moyenne|typical";
 
 /// Verbs and adverbs of questions, which do not describe what was bought.
 const WORDS_OF_QUESTIONS: &str = "\
     a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
-    average|coute|coutent|currently|depense|did|do|does|else|est|eu|get|gets|got|had|has|is|issued|many|most|moyen|\
-    moyenne|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|sells|signed|sold|sont|\
-    soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
+    average|coute|coutent|currently|depense|did|do|does|else|est|eu|gagne|gagnes|get|gets|got|had|has|hired|is|issued|many|median|mediane|\
+    most|moyen|moyenne|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|remporte|remportes|sells|signed|sold|sont|\
+    soumissionne|spend|spends|spent|to|today|typical|un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    acheteur|acheteurs|against|autre|autres|award|bid|bids|buy|buyer|buyers|companies|cost|costs|cout|couts|entreprises|\
-    fournisseur|fournisseurs|il|pay|price|prices|prix|publie|publient|publish|publishes|sell|still|supplier|suppliers|there|they|vendor|vendors|we";
+    acheteur|acheteurs|against|amount|autre|autres|award|bid|bids|buy|buyer|buyers|companies|company|contractor|contractors|\
+    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|il|montant|pay|price|prices|\
+    prix|publie|publient|publish|publishes|sell|spending|still|supplier|suppliers|there|they|vendor|vendors|we|win|wins";
 
-/// What asks for contracts. In a name, only the plural is one.
-const CONTRACTS: [&str; 4] = ["contrats", "contracts", "contrat", "contract"];
+/// What a question about a price begins with, if a function word follows: "prix du mazout".
+const PRICES: &str = "cost|costs|cout|couts|depenses|price|prices|prix|spending";
+
+/// What asks for contracts. In a name, only the plural is one: the first words.
+const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
+const PLURALS: usize = 4;
 
 /// What asks for other entity types.
 const AWARDS: &str = "avis attribution|attribution notices|award notices|awards";
@@ -72,7 +79,7 @@ const WITHOUT_COMPETITION: &str = "\
     awarded without competition|sans mise en concurrence|without competition|without a tender|\
     without tendering|without tenders|without tender|sans appels offres|sans appel offres|\
     sans appel offre|sans concurrence|non competitive|de gre a gre|gre a gre|sole sourced|sole sourcing|\
-    sole source|single source";
+    sole source|single source|no bid|untendered";
 
 /// What asks for tenders that take bids.
 const OPEN_TENDERS: &str = "\
@@ -96,6 +103,12 @@ const ENDING: &str = "\
 const LARGEST: &str = "\
     plus importants|plus importantes|plus grands|plus grandes|plus gros|plus grosses|plus eleves|plus elevees|\
     plus chers|plus cheres|most expensive|largest|biggest|highest|costliest";
+
+/// The same as the highest values, if one of the nouns follows: "top suppliers".
+const TOP: &str = "main|principaux|principales|top";
+const RANKED: &str = "\
+    achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|suppliers|\
+    vendors";
 const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
 
 /// What asks for contracts that were amended, next to a word for contracts or an order.
@@ -162,7 +175,19 @@ impl Asking {
 
     /// Removes the first of its phrases that the words have. False if they have none.
     pub(super) fn take(self, written: &mut Vec<Word>) -> bool {
+        let has_noun = |next: Option<&Word>| next.is_some_and(|(_, folded)| is_in(RANKED, folded));
         remove_phrase(written, self.phrases())
+            || self == Asking::Largest && remove_phrase_before(written, TOP, has_noun)
+    }
+
+    /// The same, of a phrase that says something of a day: before the period, or before what says where or what.
+    /// "Closed circuit television" is a thing.
+    pub(super) fn take_of_day(self, written: &mut Vec<Word>) -> bool {
+        let is_of_day =
+            |folded: &str| is_function_word(folded) || folded.parse::<u32>().is_ok() || month(folded).is_some();
+        remove_phrase_before(written, self.phrases(), |next| {
+            next.is_none_or(|(_, folded)| is_of_day(folded) || is_in(SINCE, folded) || is_in(BETWEEN, folded))
+        })
     }
 }
 
@@ -182,10 +207,19 @@ pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType
     }
 }
 
-/// Removes the only level of government of the words.
-pub(super) fn take_level(written: &mut Vec<Word>) -> Option<&'static str> {
+/// Removes the only level of government of the words, unless the name of a firm begins with it: "Federal Express".
+///
+/// `is_start_of_firm`: whether folded words begin such a name.
+pub(super) fn take_level(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str) -> bool) -> Option<&'static str> {
     let is_named = |phrases: &str| remove_phrase(&mut written.clone(), phrases);
     let named: Vec<_> = LEVELS.into_iter().filter(|(_, phrases)| is_named(phrases)).collect();
+    let mut firms = ranges(written).into_iter().filter(|(text, range)| {
+        let first = written[range.start].1.as_str();
+        range.len() > 1 && LEVELS.iter().any(|(_, phrases)| is_in(phrases, first)) && is_start_of_firm(text)
+    });
+    if firms.next().is_some() {
+        return None;
+    }
     let &[(level, phrases)] = &named[..] else { return None };
     remove_phrase(written, phrases);
     Some(level)
@@ -203,11 +237,7 @@ pub(super) struct Period {
 impl Period {
     /// Removes the only period of the words.
     pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
-        let is_year = |number: &usize| {
-            let folded = &written[*number].1;
-            let is_number = folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year));
-            is_number && !amounts::has_unit(&written[*number..])
-        };
+        let is_year = |number: &usize| is_year(&written[*number].1) && !amounts::has_unit(&written[*number..]);
         let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
         match years[..] {
             [] => Period::take_relative(written, this_year),
@@ -284,6 +314,11 @@ impl Period {
     }
 }
 
+/// Whether a folded word is a year that a search may be about.
+pub(super) fn is_year(folded: &str) -> bool {
+    folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year))
+}
+
 fn month(word: &str) -> Option<usize> {
     MONTHS
         .iter()
@@ -295,7 +330,14 @@ fn month(word: &str) -> Option<usize> {
 pub(super) fn is_question(written: &[Word]) -> bool {
     let first = written.iter().find(|(_, folded)| !is_function_word(folded));
     let is_of_average = written.iter().any(|(_, folded)| is_in(AVERAGES, folded));
-    is_of_average || first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
+    let is_of_price = match written {
+        [(_, first), (next, folded), ..] => {
+            let is_elided = elided(next) != *next;
+            is_in(PRICES, first) && (is_elided || is_function_word(folded))
+        }
+        _ => false,
+    };
+    is_of_average || is_of_price || first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
 }
 
 /// The words without those that only ask.
@@ -308,6 +350,21 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
     };
     let words = written.iter().filter(|(_, folded)| !is_asking(folded));
     words.cloned().collect()
+}
+
+/// Whether words are about contracts and what is left of them: "IBM contracts", "achats de mobilier".
+pub(super) fn is_about_contracts(written: &[Word]) -> bool {
+    let is_one = |(_, folded): &Word| CONTRACTS[..PLURALS].contains(&folded.as_str());
+    let is_first = match written {
+        [first, (next, folded), ..] => is_one(first) && (elided(next) != *next || is_function_word(folded)),
+        _ => false,
+    };
+    is_first || written.len() > 1 && written.last().is_some_and(is_one)
+}
+
+/// Removes "government" next to the name of a province: "gouvernement du Québec".
+pub(super) fn take_government(written: &mut Vec<Word>) -> Option<&'static str> {
+    remove_phrase(written, "gouvernement|government").then_some("provincial")
 }
 
 /// Whether a word stands for contracts.
@@ -324,7 +381,11 @@ pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
     {
         return String::new();
     }
-    let contracts = if is_question { &CONTRACTS[..] } else { &CONTRACTS[..2] };
+    let contracts = if is_question {
+        &CONTRACTS[..]
+    } else {
+        &CONTRACTS[..PLURALS]
+    };
     let is_left_out = |(_, folded): &Word| is_function_word(folded) || contracts.contains(&folded.as_str());
     while written.first().is_some_and(is_left_out) {
         written.remove(0);
@@ -332,7 +393,19 @@ pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
     while written.last().is_some_and(is_left_out) {
         written.pop();
     }
+    if let Some((first, _)) = written.first_mut() {
+        *first = elided(first);
+    }
     without_marks(&written)
+}
+
+/// A word without the article or preposition before an apostrophe: "asphalte" of "d'asphalte".
+fn elided(word: &str) -> &str {
+    let parts = word.split_once(['\'', '’']);
+    let is_one = |before: &str| matches!(before.to_lowercase().as_str(), "d" | "l");
+    parts
+        .filter(|(before, after)| is_one(before) && !after.is_empty())
+        .map_or(word, |(_, after)| after)
 }
 
 #[cfg(test)]

@@ -207,11 +207,14 @@ impl Plan {
         })
     }
 
-    /// Which of the splits has most records, and how many: if none has any, that of the entity type that is shown.
+    /// Which of the splits has most records, and how many. If none has any: that of the entity type that its buyer has
+    /// most of, else of the one that is shown.
     fn most(&self, counts: &[u64]) -> Option<(usize, u64)> {
         let types = || self.splits.iter().map(|split| split.asked.entity_type);
         let most = most_records(types().zip(counts.iter().copied()));
-        let shown = most.unwrap_or(self.asked.entity_type);
+        let of_buyer = self.splits.iter().find_map(|split| split.of_buyer);
+        let of_buyer = of_buyer.filter(|of| types().any(|one| one == *of));
+        let shown = most.or(of_buyer).unwrap_or(self.asked.entity_type);
         let number = types().position(|of| of == shown).unwrap_or_default();
         counts.get(number).map(|records| (number, *records))
     }

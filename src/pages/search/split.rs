@@ -7,6 +7,7 @@ use crate::{
         messages::Texts,
         place_names::place_name,
         search::{
+            buyers::BodyNames,
             context::shortened,
             parts::{Parts, PeriodOf, Takes, entity_types, parts},
             question::Period,
@@ -29,6 +30,8 @@ pub(crate) struct Split {
     pub(crate) has_conditions: bool,
     /// The entity types that the words or the address ask for; none for any.
     pub(crate) wanted: Vec<EntityType>,
+    /// The entity type that the buyer among the words has most records of.
+    pub(crate) of_buyer: Option<EntityType>,
 }
 
 impl Split {
@@ -46,10 +49,13 @@ impl Split {
         };
         let is_wanted = |of: &EntityType| wanted.is_empty() || wanted.contains(of);
         let types = EntityType::ALL.into_iter().filter(is_wanted);
+        let bodies = BodyNames::of(generation.parties(Party::Body));
         let mut all: Vec<Split> = Vec::new();
         for of in types {
             let (asked, has_all) = asked.of_other(of);
-            let split = has_all.then(|| Split::of(&asked, text, generation, today)).flatten();
+            let split = has_all
+                .then(|| Split::of(&asked, text, generation, (&bodies, today)))
+                .flatten();
             all.extend(split.map(|split| Split {
                 wanted: wanted.clone(),
                 ..split
@@ -60,9 +66,14 @@ impl Split {
         all
     }
 
-    fn of(asked: &SearchAddress, text: &str, generation: &Generation, today: Date) -> Option<Split> {
+    fn of(
+        asked: &SearchAddress,
+        text: &str,
+        generation: &Generation,
+        (bodies, today): (&BodyNames, Date),
+    ) -> Option<Split> {
         let t = Texts::of(asked.lang);
-        let parts = parts(text, Takes::of(asked, generation, today))?;
+        let parts = parts(text, Takes::of(asked, generation, (bodies, today)))?;
         let (values, label) = parts.conditions(t, today);
         if parts.words == text && values.is_empty() {
             return None;
@@ -81,6 +92,7 @@ impl Split {
             conditions: label,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
+            of_buyer: parts.buyer.and_then(|buyer| buyer.most),
         })
     }
 
@@ -97,7 +109,7 @@ impl Split {
 }
 
 impl<'a> Takes<'a> {
-    fn of(asked: &SearchAddress, generation: &'a Generation, today: Date) -> Takes<'a> {
+    fn of(asked: &SearchAddress, generation: &'a Generation, (bodies, today): (&'a BodyNames<'a>, Date)) -> Takes<'a> {
         let schema = Schema::of(asked.entity_type);
         let can = |names: &[&str]| {
             names
@@ -107,8 +119,8 @@ impl<'a> Takes<'a> {
         let places = &generation.manifest_of(asked.entity_type).coverage;
         let is_tender = asked.entity_type == EntityType::Tender;
         Takes {
-            buyers: can(&["body", "department", "department_is"])
-                .then(|| (generation.parties(Party::Body), asked.lang)),
+            buyers: can(&["body", "department", "department_is"]).then_some((bodies, asked.lang)),
+            suppliers: Some(generation.parties(Party::Supplier)),
             places: if can(&["municipality"]) { places } else { &[] },
             region: can(&["region"]),
             level: can(&["level"]),
@@ -133,9 +145,9 @@ impl Parts<'_> {
     /// The conditions, and what they are called.
     fn conditions(&self, t: Texts, today: Date) -> (Values, Vec<String>) {
         let (mut values, mut label): (Values, _) = (Vec::new(), Vec::new());
-        if let Some([id, name]) = &self.buyer {
-            values.push(("body", id.clone()));
-            label.push(name.clone());
+        if let Some(buyer) = &self.buyer {
+            values.push(("body", buyer.id.clone()));
+            label.push(buyer.name.clone());
         }
         if let Some(place) = self.place {
             values.push(("municipality", place.municipality.clone()));

@@ -40,7 +40,17 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
 
 /// Removes the first of the phrases that the words have, the longest one there.
 pub(super) fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
+    remove_phrase_before(written, phrases, |_| true)
+}
+
+/// The same, of the phrases whose next word is accepted; `None` is the end of the text.
+pub(super) fn remove_phrase_before(
+    written: &mut Vec<Word>,
+    phrases: &str,
+    accepts: impl Fn(Option<&Word>) -> bool,
+) -> bool {
     let found = ranges(written).into_iter().filter(|(text, _)| is_in(phrases, text));
+    let found = found.filter(|(_, range)| accepts(written.get(range.end)));
     let longest = found.max_by_key(|(_, range)| (range.len(), std::cmp::Reverse(range.start)));
     if let Some((_, range)) = &longest {
         written.drain(range.clone());

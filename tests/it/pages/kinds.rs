@@ -114,6 +114,7 @@ static SUPPLIERS: LazyLock<TestServer> = LazyLock::new(|| {
         "Zenith Foods",
         "Apex Ltd.",
         "Apex Ltd.",
+        "Federal Express Canada",
     ];
     let record = |(number, name): (usize, &&str)| {
         let record = json!({
@@ -123,7 +124,8 @@ static SUPPLIERS: LazyLock<TestServer> = LazyLock::new(|| {
         (EntityType::Contract, record.to_string())
     };
     let mut records: Vec<_> = names.iter().enumerate().map(record).collect();
-    let pins = json!({"record_id": "pins", "municipality": "toronto", "title_en": "Pins for long service awards"});
+    let pins = json!({"record_id": "pins", "municipality": "toronto", "title_en": "Pins for long service awards 2018",
+        "solicitation_number": "2018"});
     records.push((EntityType::Contract, pins.to_string()));
     TestServer::own(&records, |_| {})
 });
@@ -169,13 +171,32 @@ fn a_word_for_a_type_chooses_it_only_with_conditions_or_matches() {
 }
 
 #[test]
+fn a_level_of_government_in_the_name_of_a_firm_and_a_year_among_words_are_no_more_than_that() {
+    let html = SUPPLIERS.html("/en/search?q=Federal+Express+2018", 200);
+    let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
+    assert_shows(meanings, &["Federal Express, 2018"]);
+    assert!(!meanings.contains("level=federal"), "{meanings}");
+    // A part of a word is no part of a name.
+    let html = SUPPLIERS.html("/en/search?q=zeni+since+2018", 200);
+    assert!(!html.contains("in the supplier’s name"), "{html}");
+    // A solicitation has the number of a year.
+    let number = "/en/solicitation/2018";
+    assert!(SUPPLIERS.html("/en/search?q=2018", 200).contains(number));
+    assert!(
+        !SUPPLIERS
+            .html("/en/search?q=did+apex+win+in+2018%3F", 200)
+            .contains(number)
+    );
+}
+
+#[test]
 fn what_a_search_for_words_cannot_find_is_said_next_to_its_total() {
     let html = SUPPLIERS.html("/en/search?q=zenith", 200);
     assert_shows(
         &html,
         &[
             "Average value: $150.",
-            "Without a title and a description: 6 of the 7 contracts of these sources. Words find only names and codes there.",
+            "Without a title and a description: 7 of the 8 contracts of these sources. Words find only names and codes there.",
         ],
     );
     let html = SERVER.html("/en/search?q=radar+2023&kind=tender", 200);
