@@ -19,16 +19,25 @@ use crate::{
     query::Start,
 };
 
+/// What the words may mean.
+#[derive(Default)]
+pub(super) struct Meant {
+    pub(super) all: Vec<Meaning>,
+    /// Whether the first of them answers a search that finds nothing: it is what all words say, or a name among them
+    /// with the other conditions.
+    pub(super) has_answer: bool,
+}
+
 /// What the words may mean, on the first page. Not what the search asks for already.
-pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Meaning>, ApiError> {
+pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Meant, ApiError> {
     let (asked, first) = (context.asked, Start::Offset(0));
     let text = asked
         .value("q")
         .filter(|_| asked.has_words() && plan.search.page.start == first);
     let Some(text) = text else {
-        return Ok(Vec::new());
+        return Ok(Meant::default());
     };
-    let (ask, t) = (context.ask, context.t);
+    let (ask, t, total) = (context.ask, context.t, found.aggregation.total);
     // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
     let mut named = match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
         Err(Error::Timeout) => Vec::new(),
@@ -38,17 +47,24 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
     let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
     let split = found.split.map(|(number, records)| (&plan.splits[number], records));
-    let of_names = match of_names(context, text, split.map(|(split, _)| split), found.aggregation.total) {
-        Err(Error::Timeout) => Vec::new(),
+    let (of_names, in_names) = match of_names(context, text, split, total) {
+        Err(Error::Timeout) => Default::default(),
         found => found?,
     };
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
     // That nothing is found with conditions either is an answer, but not the first one.
-    let nothing = split.filter(|(_, records)| of_names.is_empty() && *records == 0 && found.aggregation.total == 0);
+    let nothing = split.filter(|(_, records)| of_names.is_empty() && *records == 0 && total == 0);
     let of_words = split.filter(|(_, records)| *records > 0).map(of_split);
-    let mut all: Vec<Meaning> = of_names.into_iter().chain(exact).chain(of_words).collect();
+    let mut all: Vec<Meaning> = of_names
+        .into_iter()
+        .chain(exact)
+        .chain(of_words)
+        .chain(in_names)
+        .collect();
+    // An exact name leaves out the other conditions of the search.
+    let has_answer = total == 0 && !is_exact && !all.is_empty();
     let more = plan.translated.as_ref();
-    let more = more.filter(|_| found.translated * 10 >= (found.aggregation.total * 11).max(1));
+    let more = more.filter(|_| found.translated * 10 >= (total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
     all.extend(named);
     // The buyer of a search is also what its words may mean.
@@ -56,38 +72,57 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     all.retain(|meaning| seen.insert(meaning.href.clone()));
     all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
     all.extend(nothing.map(of_split));
-    Ok(all)
+    Ok(Meant { all, has_answer })
 }
 
-/// The search with conditions in place of words, if both find something: "2023" is in few texts, and a year.
+/// The search with conditions in place of words, if the words find something: "2023" is in few texts, and a year. It
+/// may find nothing: of "open tenders for salt", the words find closed ones.
 pub(super) fn with_conditions(t: Texts, plan: &Plan, found: &Found) -> Option<Meaning> {
-    let (number, records) = found.split.filter(|(_, records)| *records > 0)?;
+    let (number, records) = found.split?;
     let split = &plan.splits[number];
     let is_misread = found.aggregation.total > 0 && !split.conditions.is_empty();
     is_misread.then(|| Meaning::of_split(t, split, records))
 }
 
-/// What the words mean if they name suppliers or a buyer, the one with most records first; a comparison before.
+/// If the words are a name first, one in so many records with them has them in the supplier's name: "déneigement" is in
+/// the names of firms, and is a trade.
+const NAME_OF: u64 = 2;
+
+/// What the words mean if they name suppliers or a buyer, the one with most records first, a comparison before; and the
+/// suppliers that have the words in their names, if the words mean something else first.
+///
 /// `total` is what the search for the words finds.
-fn of_names(context: &SearchContext, text: &str, split: Option<&Split>, total: u64) -> Result<Vec<Meaning>, Error> {
+fn of_names(
+    context: &SearchContext,
+    text: &str,
+    split: Option<(&Split, u64)>,
+    total: u64,
+) -> Result<(Vec<Meaning>, Option<Meaning>), Error> {
     let (ask, t, asked) = (context.ask, context.t, context.asked);
     let compared = of_compared(ask, t, text)?;
     let mut named = Vec::new();
-    match split {
-        Some(split) => {
-            let part = Meaning::of_part(ask, t, &split.asked, &split.wanted, |name| split.label(name))?;
-            named.extend(part);
+    let (part, searched) = match split {
+        Some((split, records)) => {
             named.extend(Meaning::of_named(ask, t, split)?);
+            let part = Meaning::of_part(ask, t, &split.asked, &split.wanted, |name| split.label(name))?;
+            (part, records)
         }
         None => {
             let wanted: Vec<EntityType> = asked.stated_kind().into_iter().collect();
             let part = Meaning::of_part(ask, t, asked, &wanted, str::to_owned)?;
-            named.extend(part.filter(|(_, records)| *records != total));
+            (part.filter(|(_, records)| *records != total), total)
         }
-    }
+    };
+    let is_name = |(_, records): &(Meaning, u64)| records.saturating_mul(NAME_OF) >= searched;
+    let (first, in_names) = match part {
+        Some(part) if is_name(&part) => (Some(part), None),
+        part => (None, part),
+    };
+    named.extend(first);
     named.sort_by_key(|(_, records)| Reverse(*records));
-    Ok(compared
-        .into_iter()
-        .chain(named.into_iter().map(|(meaning, _)| meaning))
-        .collect())
+    let named = named.into_iter().map(|(meaning, _)| meaning);
+    Ok((
+        compared.into_iter().chain(named).collect(),
+        in_names.map(|(meaning, _)| meaning),
+    ))
 }

@@ -78,21 +78,21 @@ impl Prepared {
     }
 
     /// The one of the entity type that is shown. If the words ask for a type and state conditions, it is of that type:
-    /// as words, the conditions are found in other types by chance.
+    /// as words, the conditions are found in other types by chance. Not if only other types have matches: a word for a
+    /// type may also be one of a title, as in "long service awards".
     pub(super) fn chosen(ask: &Ask, mut all: Vec<Prepared>, splits: Vec<Split>) -> Result<Prepared, ApiError> {
         let says_more = splits.iter().any(|split| !split.conditions.is_empty());
         let wanted = splits.first().map_or(&[][..], |split| &split.wanted).to_vec();
-        let is_wanted = |of: &Prepared| wanted.contains(&of.plan.asked.entity_type);
-        if says_more && all.iter().any(is_wanted) {
-            all.retain(is_wanted);
-        }
         let mut counts = vec![1];
         if all.len() > 1 {
             counts = ask.counts(all.iter().map(|of| of.plan.search.query.clone()).collect())?;
         }
-        let types = all.iter().map(|of| of.plan.asked.entity_type);
-        let most = most_records(types.clone().zip(counts));
-        let number = types.clone().position(|of| Some(of) == most).unwrap_or_default();
+        let types = || all.iter().map(|of| of.plan.asked.entity_type);
+        let is_wanted = |of: &EntityType| says_more && wanted.contains(of);
+        let of_wanted = most_records(types().zip(counts.iter().copied()).filter(|(of, _)| is_wanted(of)));
+        let most = of_wanted.or_else(|| most_records(types().zip(counts.iter().copied())));
+        let shown = most.or_else(|| types().find(is_wanted));
+        let number = types().position(|of| Some(of) == shown).unwrap_or_default();
         let mut chosen = all.swap_remove(number);
         chosen.plan.splits = splits;
         Ok(chosen)

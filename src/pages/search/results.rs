@@ -30,7 +30,7 @@ use crate::{
             highlight::Highlighter,
             hits::{Hit, HitWriter, date_label},
             meanings::Meaning,
-            meant::{meant, with_conditions},
+            meant::{Meant, meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
             notes::{SourceNotes, csv_note, still_open},
@@ -94,6 +94,8 @@ struct Results {
     unsearched: Option<String>,
     /// What the words may mean.
     meanings: Vec<Meaning>,
+    /// The first meaning, where the words as words find nothing.
+    answer: Option<Answer>,
     sentence: String,
     /// The search with conditions in place of words, next to the total of the search for the words.
     with_conditions: Option<Meaning>,
@@ -120,6 +122,14 @@ struct Results {
     pages: Pages,
     figures: Figures,
     nothing: Option<ShownNothing>,
+}
+
+/// What the words may mean, as the answer to a search that finds nothing: it is no certain one.
+struct Answer {
+    label: String,
+    href: String,
+    sentence: String,
+    average: Option<String>,
 }
 
 struct ShownGroup {
@@ -203,16 +213,7 @@ fn found_results(
 ) -> Result<Results, ApiError> {
     let (t, asked) = (context.t, context.asked);
     let total = found.aggregation.total;
-    let highlighter = Highlighter::of(plan.search.query.text.as_ref());
-    let writer = HitWriter {
-        context,
-        highlighter: &highlighter,
-    };
-    let hits: Vec<Hit> = found
-        .records
-        .iter()
-        .map(|record| writer.hit(record))
-        .collect::<Result<_, ApiError>>()?;
+    let hits = hits(context, plan, found)?;
     let nothing = if total == 0 {
         let nothing = NoMatches::of(context, &plan.search, conditions)?;
         Some(ShownNothing::of(context, found, nothing))
@@ -221,13 +222,20 @@ fn found_results(
     };
     let sources = SourceNotes::of(context, &plan.search.query, &found.aggregation)?;
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
+    let meant = meant(context, plan, found)?;
+    let answer = answer(context, plan, found, &meant);
+    let average = match &answer {
+        Some(answer) => answer.average.clone(),
+        None => average(t, &found.aggregation),
+    };
     Ok(Results {
         unsearched: unsearched(context, plan),
-        meanings: meant(context, plan, found)?,
+        meanings: meant.all,
+        answer,
         with_conditions: with_conditions(t, plan, found),
         sentence: sentence(t, asked.entity_type, &found.aggregation),
         coverage: sources.coverage,
-        notes: average(t, &found.aggregation)
+        notes: average
             .into_iter()
             .chain(sources.gaps)
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
@@ -249,6 +257,32 @@ fn found_results(
         pages: found.pages.clone(),
         figures: Figures::of(context, &found.aggregation),
         nothing,
+    })
+}
+
+fn hits(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Hit>, ApiError> {
+    let highlighter = Highlighter::of(plan.search.query.text.as_ref());
+    let writer = HitWriter {
+        context,
+        highlighter: &highlighter,
+    };
+    found.records.iter().map(|record| writer.hit(record)).collect()
+}
+
+/// The first meaning with what its records are worth, if it is the search with conditions in place of words.
+fn answer(context: &SearchContext, plan: &Plan, found: &Found, meant: &Meant) -> Option<Answer> {
+    let meaning = meant.all.first().filter(|_| meant.has_answer)?;
+    let split = found.split.map(|(number, _)| &plan.splits[number].asked);
+    let split = split.filter(|asked| asked.address() == meaning.href);
+    let summed = split.zip(found.answer.as_ref());
+    Some(Answer {
+        average: summed.and_then(|(_, summed)| average(context.t, summed)),
+        label: meaning.label.clone(),
+        href: meaning.href.clone(),
+        sentence: summed.map_or_else(
+            || meaning.count.clone(),
+            |(asked, summed)| sentence(context.t, asked.entity_type, summed),
+        ),
     })
 }
 

@@ -85,6 +85,8 @@ pub(crate) struct Found {
     pub(crate) by_code: u64,
     /// Which of [`Plan::splits`] has most records, and how many; `None` without any, or if counting them took too long.
     pub(crate) split: Option<(usize, u64)>,
+    /// What that one is worth, if the words as words find nothing.
+    pub(crate) answer: Option<Aggregation>,
     /// The number of records of [`Plan::translated`].
     pub(crate) translated: u64,
     /// The values that can be added to the active ones of a facet.
@@ -144,7 +146,11 @@ impl Plan {
         scans.extend(named.map(|of| (of, 1)));
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
-        scans.extend(largest.filter(|_| !splits.is_empty()).map(|of| (of, 1)));
+        scans.extend(
+            largest
+                .filter(|_| !splits.is_empty())
+                .map(|of| (of, 1 + answer_figures().scans())),
+        );
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others
@@ -177,6 +183,7 @@ impl Plan {
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
             return Ok(Found {
+                answer: self.answer(ask, split)?,
                 aggregation,
                 records: Vec::new(),
                 pages: Pages::default(),
@@ -202,9 +209,20 @@ impl Plan {
             other_counts,
             by_code,
             split,
+            answer: None,
             translated,
             choices,
         })
+    }
+
+    /// What the split with most records is worth, if it has some, and if counting it does not take too long.
+    fn answer(&self, ask: &Ask, split: Option<(usize, u64)>) -> Result<Option<Aggregation>, Error> {
+        let split = split.filter(|(_, records)| *records > 0);
+        let Some((number, _)) = split else { return Ok(None) };
+        match answer_figures().run(ask, &self.splits[number].query) {
+            Err(Error::Timeout) => Ok(None),
+            figures => Ok(Some(figures?.counted)),
+        }
     }
 
     /// Which of the splits has most records, and how many. If none has any: that of the entity type that its buyer has
@@ -311,6 +329,12 @@ fn figures(entity_type: EntityType, by_name: bool) -> FigurePlan {
         ..Include::default()
     };
     FigurePlan::new(terms.chain(bodies).collect(), include).charging_total()
+}
+
+/// What is counted of a search with conditions in place of words that is shown as an answer.
+fn answer_figures() -> FigurePlan {
+    let buyers = TermsAggregation::top(1, Facet::NamedDepartment);
+    FigurePlan::new(vec![buyers], Include::default()).charging_total()
 }
 
 /// The position of a record in the order of a search; `None` if it has no date to sort by.

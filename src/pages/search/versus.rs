@@ -4,7 +4,7 @@ use crate::{
     api::analysis::{compared::ComparedType, suggest::Suggested},
     catalog::{ask::Ask, suggest::Likeness},
     engine::Error,
-    model::fold::fold,
+    model::fold::word_list,
     pages::{
         address::{self, Parameters},
         messages::Texts,
@@ -38,10 +38,10 @@ pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Mean
 
 /// Of the names that the words are or begin, that with most records: others would be a guess.
 fn best(all: &[Suggested], of: ComparedType, words: &str) -> Option<Suggested> {
-    let start = fold(words);
-    let is_name = |found: &&Suggested| {
-        found.meaning == of.meaning() && (found.likeness == Likeness::Exact || fold(&found.label).starts_with(&start))
-    };
+    let start = word_list(words);
+    let begins = |found: &Suggested| word_list(&found.label).starts_with(&start);
+    let is_name =
+        |found: &&Suggested| found.meaning == of.meaning() && (found.likeness == Likeness::Exact || begins(found));
     all.iter().filter(is_name).max_by_key(|found| found.records).cloned()
 }
 

@@ -152,7 +152,12 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
     assert_shows(&first, &["Zenith LLP and Apex Ltd.", "Side by side"]);
     assert!(first.contains("href=\"/en/compare/supplier?of=sup_"), "{first}");
     // Only names are compared, and with names.
-    for query in ["consulting+vs+apex", "zenith+vs+salt", "protection+contre+zenith"] {
+    for query in [
+        "consulting+vs+apex",
+        "zenith+vs+salt",
+        "protection+contre+zenith",
+        "zen+vs+apex",
+    ] {
         let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
         assert!(!html.contains("/compare/supplier?"), "{query}: {html}");
     }
@@ -163,6 +168,9 @@ fn a_word_for_a_type_chooses_it_only_with_conditions_or_matches() {
     for (query, expected, count) in [
         ("service+awards", "Contracts", "1 contract"),
         ("toronto+awards+2018", "Award notices", "0 award notices"),
+        // A type without any match does not take the place of one with matches, and the page says so.
+        ("pins+awards+2018", "Contracts", "1 contract"),
+        ("pins+awards+2018", "Contracts", "pins, 2018 (0 award notices)"),
     ] {
         let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
         assert_eq!(shown(&html), expected, "{query}");
@@ -187,6 +195,50 @@ fn a_level_of_government_in_the_name_of_a_firm_and_a_year_among_words_are_no_mor
             .html("/en/search?q=did+apex+win+in+2018%3F", 200)
             .contains(number)
     );
+}
+
+/// Firms that a trade is called by: two of the eight contracts about it are theirs.
+static TRADE: LazyLock<TestServer> = LazyLock::new(|| {
+    let record = |number: usize| {
+        let name = ["Paving One", "Paving Two"].get(number).unwrap_or(&"Acme");
+        let record = json!({
+            "record_id": format!("r{number}"), "municipality": "toronto", "award_date": "2018-01-01",
+            "vendor_name": name, "title_en": "Paving", "department_en": "Works", "contract_value": 100.0,
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    TestServer::own(&(0..8).map(record).collect::<Vec<_>>(), |_| {})
+});
+
+#[test]
+fn a_trade_comes_before_the_firms_that_are_called_by_it() {
+    let html = TRADE.html("/en/search?q=paving+since+2018", 200);
+    let shown = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
+    let all: Vec<&str> = shown.split("<li>").skip(1).collect();
+    assert_shows(all[0], &["paving, since 2018", "8 contracts"]);
+    assert_shows(all[1], &["“paving” in the supplier’s name, since 2018", "2 contracts"]);
+}
+
+#[test]
+fn what_the_words_mean_is_the_answer_where_they_find_nothing() {
+    let html = SERVER.html("/en/search?q=how+many+radar+contracts+of+DND+in+2023%3F", 200);
+    let lead = between(&html, "<div role=\"status\">", "</div>")[0];
+    assert_shows(
+        lead,
+        &[
+            "Perhaps you mean",
+            "radar, National Defence, 2023",
+            "2 disclosed federal contracts, 2023, by 1 buyer",
+            "As words, all of them together find nothing: 0 contracts.",
+        ],
+    );
+    assert!(lead.contains("href=\"/en/search?kind=disclosure&#38;q=radar"), "{lead}");
+    // A buyer alone is an answer; what is only like the words is none.
+    let html = SERVER.html("/en/search?q=what+does+DND+buy", 200);
+    assert_shows(&html, &["Perhaps you mean", "National Defence"]);
+    assert!(html.contains("<div role=\"status\">"), "{html}");
+    let html = SERVER.html("/en/search?q=nationl+defnce", 200);
+    assert!(!html.contains("<div role=\"status\">"), "{html}");
 }
 
 #[test]
