@@ -270,6 +270,7 @@ search-wrong-without = Search without it
 
 search-unsearched = Nothing was searched for: “{ $text }” has no letter or digit. These are all records that fit the other conditions.
 search-average = Average value: { $value }.
+search-average-median = Average value: { $value }. Median: { $median }, of { $count } published values.
 search-answer-words = As words, all of them together find nothing: { $records }.
 search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.
 search-gap-days = Without a date: { $without } of the { $records } { $kind } of these sources. No year finds them.

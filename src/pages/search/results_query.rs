@@ -113,7 +113,7 @@ impl Plan {
         generation: &Generation,
     ) -> Plan {
         Plan {
-            figures: figures(asked.entity_type, asked.by_name),
+            figures: figures(asked.entity_type, asked.by_name, search.query.text.is_some()),
             others,
             words_only: words_only(&search.query),
             splits: Vec::new(),
@@ -316,7 +316,9 @@ fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
 
 /// What is counted of the matches: the facets of the page, the bodies of buyers unless each name is ranked for itself,
 /// and the currencies of the values.
-fn figures(entity_type: EntityType, by_name: bool) -> FigurePlan {
+///
+/// `has_words`: people ask for the typical price of something, so searches for words find the median.
+fn figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePlan {
     let schema = Schema::of(entity_type);
     let shown = facets::of(schema);
     let terms = shown
@@ -328,13 +330,16 @@ fn figures(entity_type: EntityType, by_name: bool) -> FigurePlan {
         currencies: schema.has_role(Role::Value),
         ..Include::default()
     };
-    FigurePlan::new(terms.chain(bodies).collect(), include).charging_total()
+    let plan = FigurePlan::new(terms.chain(bodies).collect(), include).charging_total();
+    if has_words { plan.with_percentiles() } else { plan }
 }
 
 /// What is counted of a search with conditions in place of words that is shown as an answer.
 fn answer_figures() -> FigurePlan {
     let buyers = TermsAggregation::top(1, Facet::NamedDepartment);
-    FigurePlan::new(vec![buyers], Include::default()).charging_total()
+    FigurePlan::new(vec![buyers], Include::default())
+        .charging_total()
+        .with_percentiles()
 }
 
 /// The position of a record in the order of a search; `None` if it has no date to sort by.

@@ -1,10 +1,16 @@
 //! The answer in one sentence: how many records, what they are worth, from when to when, by how many buyers.
 
 use crate::{
-    engine::aggregation::{Aggregation, ValueStats},
+    engine::aggregation::{Aggregation, PERCENTS, ValueStats},
     model::{EntityType, Facet},
     pages::{messages::Texts, periods::years_between},
 };
+
+/// The place of the median among [`PERCENTS`].
+const MEDIAN: usize = 2;
+/// Of fewer values the median says no more than they do.
+const MIN_OF_MEDIAN: u64 = 3;
+const _: () = assert!(PERCENTS[MEDIAN] == 50);
 
 /// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers". Parts that are not known are left out.
 pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation) -> String {
@@ -33,11 +39,21 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation) -
     sentence
 }
 
-/// The average of several values.
+/// The average of several values, and the median where it was counted: few large values make an average.
 pub(crate) fn average(t: Texts, found: &Aggregation) -> Option<String> {
     let values = found.values.as_ref().filter(|values| values.records_with_value > 1)?;
     let average = values.total_value.dollars() / values.records_with_value as f64;
-    Some(t.with("search-average", &[("value", &t.money_rounded(average))]))
+    let value = t.money_rounded(average);
+    let distribution = values.distribution.as_ref();
+    let Some(distribution) = distribution.filter(|_| values.records_with_value >= MIN_OF_MEDIAN) else {
+        return Some(t.with("search-average", &[("value", &value)]));
+    };
+    let median = t.money_rounded(distribution.percentiles[MEDIAN]);
+    let count = values.records_with_value;
+    Some(t.with(
+        "search-average-median",
+        &[("value", &value), ("median", &median), ("count", &count)],
+    ))
 }
 
 /// The records with their total value. Where some publish none, how many do.

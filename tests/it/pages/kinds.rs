@@ -247,7 +247,7 @@ fn what_a_search_for_words_cannot_find_is_said_next_to_its_total() {
     assert_shows(
         &html,
         &[
-            "Average value: $150.",
+            "Average value: $150. Median: $100, of 4 published values.",
             "Without a title and a description: 7 of the 8 contracts of these sources. Words find only names and codes there.",
         ],
     );
