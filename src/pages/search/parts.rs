@@ -462,11 +462,18 @@ mod tests {
                 Some(EntityType::Contract),
             ),
             (
-                "federal contracts",
+                "Federal Contracts",
                 "",
                 Some("federal"),
                 None,
                 Some(EntityType::Contract),
+            ),
+            (
+                "Federal Express 2023",
+                "Federal Express",
+                None,
+                Some((PeriodOf::Records, "2023")),
+                None,
             ),
             (
                 "federal and provincial contracts 2020",

@@ -10,7 +10,7 @@ use crate::{
     pages::search::{
         amounts,
         written_words::{
-            MAX_NAME_WORDS, Word, is_in, joined, ranges, remove_phrase, remove_phrase_before, without_marks,
+            MAX_NAME_WORDS, Word, elided, is_in, joined, ranges, remove_phrase, remove_phrase_before, without_marks,
         },
     },
     query::translate::is_function_word,
@@ -207,15 +207,17 @@ pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType
     }
 }
 
-/// Removes the only level of government of the words, unless the name of a firm begins with it: "Federal Express".
+/// Removes the only level of government of the words, unless a name begins with it: "Federal Express", of a known firm
+/// or as it is written.
 ///
-/// `is_start_of_firm`: whether folded words begin such a name.
+/// `is_start_of_firm`: whether folded words begin the name of a firm.
 pub(super) fn take_level(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str) -> bool) -> Option<&'static str> {
     let is_named = |phrases: &str| remove_phrase(&mut written.clone(), phrases);
     let named: Vec<_> = LEVELS.into_iter().filter(|(_, phrases)| is_named(phrases)).collect();
     let mut firms = ranges(written).into_iter().filter(|(text, range)| {
         let first = written[range.start].1.as_str();
-        range.len() > 1 && LEVELS.iter().any(|(_, phrases)| is_in(phrases, first)) && is_start_of_firm(text)
+        let is_level = LEVELS.iter().any(|(_, phrases)| is_in(phrases, first));
+        range.len() > 1 && is_level && (is_start_of_firm(text) || is_written_as_name(&written[range.clone()]))
     });
     if firms.next().is_some() {
         return None;
@@ -223,6 +225,18 @@ pub(super) fn take_level(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
     let &[(level, phrases)] = &named[..] else { return None };
     remove_phrase(written, phrases);
     Some(level)
+}
+
+/// Whether two words begin with capitals, and the second one is no word for contracts or a government.
+fn is_written_as_name(words: &[Word]) -> bool {
+    let begins = |(word, _): &Word| {
+        let mut letters = word.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.any(char::is_lowercase)
+    };
+    let is_thing = |(_, folded): &Word| {
+        CONTRACTS.contains(&folded.as_str()) || is_in("government|gouvernement|tenders|awards|spending", folded)
+    };
+    matches!(words, [first, next] if begins(first) && begins(next) && !is_thing(next))
 }
 
 /// A period, as the words state it. A day is written as `2015` or `2015-03`.
@@ -397,15 +411,6 @@ pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
         *first = elided(first);
     }
     without_marks(&written)
-}
-
-/// A word without the article or preposition before an apostrophe: "asphalte" of "d'asphalte".
-fn elided(word: &str) -> &str {
-    let parts = word.split_once(['\'', '’']);
-    let is_one = |before: &str| matches!(before.to_lowercase().as_str(), "d" | "l");
-    parts
-        .filter(|(before, after)| is_one(before) && !after.is_empty())
-        .map_or(word, |(_, after)| after)
 }
 
 #[cfg(test)]

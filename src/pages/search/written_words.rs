@@ -78,3 +78,12 @@ pub(super) fn joined(written: &[Word]) -> String {
 pub(super) fn is_in(list: &str, word: &str) -> bool {
     list.split('|').any(|one| one == word)
 }
+
+/// A word without the article or preposition before an apostrophe: "asphalte" of "d'asphalte".
+pub(super) fn elided(word: &str) -> &str {
+    let parts = word.split_once(['\'', '’']);
+    let is_one = |before: &str| matches!(before.to_lowercase().as_str(), "d" | "l");
+    parts
+        .filter(|(before, after)| is_one(before) && !after.is_empty())
+        .map_or(word, |(_, after)| after)
+}
