@@ -136,6 +136,10 @@ fn page(call: &PageCall, party: Party) -> Result<Work, ApiError> {
     }
     let layout = call.layout(call.t.keyed("parties-title-", what), Section::Search);
     let layout = layout.with_exports(exports);
+    let counted = match party {
+        Party::Supplier => "parties-count-suppliers",
+        Party::Body => "parties-count-bodies",
+    };
     let (t, lang) = (call.t, call.lang);
     let work = Work::search(&call.generation, move |ask| {
         let (found, next) = request.page(&ask.generation);
@@ -144,7 +148,7 @@ fn page(call: &PageCall, party: Party) -> Result<Work, ApiError> {
         render(&PartiesPage {
             what,
             q: request.parameters.get("q").unwrap_or_default().to_owned(),
-            sentence: t.with(&format!("parties-count-{what}"), &[("count", &count)]),
+            sentence: t.with(counted, &[("count", &count)]),
             rows: found.into_iter().map(|found| row(found, party, lang, t)).collect(),
             first_href: (request.start > 0).then_some(first),
             next_href: next.map(|cursor| request.parameters.with("cursor", &cursor).after(&request.path)),
