@@ -22,6 +22,14 @@ pub(crate) use crate::model::record_values::{MAX_DEPTH, MAX_ID_BYTES, RESERVED_I
 /// The maximum length in bytes of a folded name or number in a filter; the rest is not compared.
 pub(crate) const MAX_KEY_BYTES: usize = 1024;
 
+/// How much a value differs at least from the one before amendments: cents differ by rounding.
+const AMENDED_BY: f64 = 1.0;
+
+/// Whether an amendment number is that of an amendment; `000` and an empty field are the original.
+pub(crate) fn is_amendment(number: &str) -> bool {
+    number.bytes().any(|b| b != b'0')
+}
+
 /// The currency of all sums.
 pub const CANADIAN: &str = "CAD";
 
@@ -153,19 +161,18 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Whether the record states that its contract was amended: by how often, by another value before the amendments,
-    /// or by the number of an amendment, which is not zero. `None` if it states none of them.
+    /// Whether the record states that its contract was amended: by how often, by the number of an amendment, or, where
+    /// it states neither, by another value before the amendments. `None` if it states none of them.
     fn is_amended(&self) -> Option<bool> {
-        let stated = self.schema.role(Role::Amended).iter().filter_map(|number| {
-            let is_before = self.schema.role(Role::OriginalValue).contains(number);
-            match &self.values[*number] {
-                RecordValue::Number(before) if is_before => self.value().map(|value| value != *before),
-                RecordValue::Number(count) => Some(*count > 0.0),
-                RecordValue::Text(text) => Some(text.contains(|c: char| matches!(c, '1'..='9'))),
-                _ => None,
-            }
+        let of_amendments = self.schema.role(Role::Amended).iter();
+        let of_amendments = of_amendments.filter(|number| !self.schema.role(Role::OriginalValue).contains(number));
+        let stated = of_amendments.filter_map(|number| match &self.values[*number] {
+            RecordValue::Number(count) => Some(*count > 0.0),
+            RecordValue::Text(number) => Some(is_amendment(number.trim())),
+            _ => None,
         });
-        stated.reduce(|one, other| one || other)
+        let by_value = || Some((self.value()? - self.original_value()?).abs() >= AMENDED_BY);
+        stated.reduce(|one, other| one || other).or_else(by_value)
     }
 
     /// The currency of the amounts: the stated one, [`CANADIAN`] for a value without one.
@@ -408,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_is_amended_if_any_of_its_fields_says_so() {
+    fn a_contract_is_amended_if_its_amendments_or_else_its_values_say_so() {
         for (fields, expected) in [
             (r#""amendment_count":2"#, Some("true")),
             (r#""amendment_count":0"#, Some("false")),
@@ -420,6 +427,12 @@ mod tests {
                 r#""original_value":100.0,"contract_value":100.0,"amendment_count":1"#,
                 Some("true"),
             ),
+            (
+                r#""original_value":100.0,"contract_value":120.0,"amendment_count":0"#,
+                Some("false"),
+            ),
+            (r#""original_value":100.0,"contract_value":100.01"#, Some("false")),
+            (r#""amendment_number":"A""#, Some("true")),
             (r#""original_value":100.0"#, None),
             (r#""contract_value":100.0"#, None),
         ] {

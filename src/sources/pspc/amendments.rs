@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::model::fold::fold;
+use crate::model::{fold::fold, record::is_amendment};
 use crate::sources::{
-    pspc::common::{is_amendment, set_vendor_name},
+    pspc::common::set_vendor_name,
     reading::{DraftRecord, GroupMember, merging},
 };
 

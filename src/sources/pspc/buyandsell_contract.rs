@@ -6,7 +6,7 @@
 //! currency and the instrument type, and none is guessed. A standing offer among the rows can be
 //! distinguished from a contract only by CanadaBuys' rows of it.
 
-use crate::model::{EntityType, municipality};
+use crate::model::{EntityType, municipality, record::is_amendment};
 use crate::sources::{
     common::{countries, eligibility::Eligibility},
     pspc::{
@@ -100,7 +100,7 @@ pub(crate) fn set_award_and_amendment_dates(members: &mut [GroupMember]) {
     let awarded = records.find_map(|record| record.text("award_date")).map(str::to_owned);
     let Some(newest) = members.last_mut() else { return };
     if let Some(record) = newest.records.first_mut() {
-        if common::is_amendment(&newest.key) {
+        if is_amendment(&newest.key) {
             let amended = record.text("award_date").map(str::to_owned);
             record.set("amendment_date", amended);
         }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{municipality, vocabulary::CATEGORIES};
+use crate::model::{municipality, record::is_amendment, vocabulary::CATEGORIES};
 use crate::sources::{
     common::{countries, eligibility::Eligibility},
     pspc::common,
@@ -71,7 +71,7 @@ pub(crate) fn amount_and_total(row: &CsvRow) -> (Option<f64>, Option<f64>) {
 pub(crate) fn award_amount_and_total(row: &CsvRow, amendment: &str) -> (Option<f64>, Option<f64>) {
     let (amount, total) = (row.money(AMOUNT), row.money(TOTAL));
     match (amount, total) {
-        (Some(0.0), Some(value)) | (Some(value), Some(0.0)) if value > 0.0 && !common::is_amendment(amendment) => {
+        (Some(0.0), Some(value)) | (Some(value), Some(0.0)) if value > 0.0 && !is_amendment(amendment) => {
             (Some(value), Some(value))
         }
         (Some(0.0), _) => (amount, total),

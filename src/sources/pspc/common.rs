@@ -54,11 +54,6 @@ pub(crate) fn recency(row: &CsvRow, amendment: &str) -> Recency {
     Recency(order, row.file.modified.timestamp())
 }
 
-/// Whether an amendment number is that of an amendment; `000` and an empty field are the original.
-pub(crate) fn is_amendment(number: &str) -> bool {
-    number.bytes().any(|b| b != b'0')
-}
-
 /// Sets `vendor_name`: the standardized name, which the publisher gives to all rows of the
 /// supplier, or else the legal name.
 pub(crate) fn set_vendor_name(record: &mut DraftRecord) {
