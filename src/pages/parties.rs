@@ -103,12 +103,11 @@ struct Request {
 
 impl Request {
     fn read(call: &PageCall, party: Party, rows: &str) -> Result<Request, ApiError> {
-        let parameters = Parameters::parse(call.query)?;
-        let limited = match parameters.get("limit") {
-            Some(_) => parameters.clone(),
-            None => parameters.with("limit", rows),
-        };
-        let given: SuppliersParams = read_all(PARAMETERS, limited.after("").trim_start_matches('?'))?;
+        let mut parameters = Parameters::parse(call.query)?;
+        if parameters.get("limit").is_none() {
+            parameters = parameters.with("limit", rows);
+        }
+        let given: SuppliersParams = read_all(PARAMETERS, parameters.after("").trim_start_matches('?'))?;
         let asked = SuppliersAsked::new(given);
         let start = asked.start(call.generation.parties(party))?.unwrap_or_default();
         Ok(Request {
@@ -120,8 +119,13 @@ impl Request {
         })
     }
 
-    fn page(&self, generation: &Generation) -> (Vec<Supplier>, Option<String>) {
-        self.asked.page(generation.parties(self.party), self.start)
+    /// How many there are, those of the page, and the cursor of the next one.
+    fn page(&self, generation: &Generation) -> (u64, Vec<Supplier>, Option<String>) {
+        let all = generation.parties(self.party);
+        let found = self.asked.found(all);
+        let count = found.len() as u64;
+        let (page, next) = self.asked.page_of(found, all, self.start);
+        (count, page, next)
     }
 }
 
@@ -142,8 +146,7 @@ fn page(call: &PageCall, party: Party) -> Result<Work, ApiError> {
     };
     let (t, lang) = (call.t, call.lang);
     let work = Work::search(&call.generation, move |ask| {
-        let (found, next) = request.page(&ask.generation);
-        let count = request.asked.found(ask.generation.parties(party)).len() as u64;
+        let (count, found, next) = request.page(&ask.generation);
         let first = request.parameters.without(&["cursor"]).after(&request.path);
         render(&PartiesPage {
             what,
@@ -170,14 +173,14 @@ fn row(found: Supplier, party: Party, lang: Language, t: Texts) -> Row {
             (Some(first), Some(last)) => format!("{first}–{last}"),
             _ => String::new(),
         },
-        name: name_in(lang, found),
+        name: name_in(lang, &found).to_owned(),
     }
 }
 
 /// The commonest name; of a body in French, the one that records state in French with it.
-fn name_in(lang: Language, found: Supplier) -> String {
-    let french = found.names.into_iter().next().and_then(|chosen| chosen.name_fr);
-    french.filter(|_| lang == Language::French).unwrap_or(found.name)
+fn name_in(lang: Language, found: &Supplier) -> &str {
+    let french = found.names.first().and_then(|chosen| chosen.name_fr.as_deref());
+    french.filter(|_| lang == Language::French).unwrap_or(&found.name)
 }
 
 /// The same rows as a file.
@@ -185,11 +188,11 @@ fn csv(call: &PageCall, party: Party) -> Result<Work, ApiError> {
     let request = Request::read(call, party, ROWS_OF_FILE)?;
     let lang = call.lang;
     let work = Work::search(&call.generation, move |ask| {
-        let (found, next) = request.page(&ask.generation);
+        let (_, found, next) = request.page(&ask.generation);
         let row = |found: Supplier| -> Vec<Json> {
             vec![
                 json!(found.id),
-                json!(found.name),
+                json!(name_in(lang, &found)),
                 json!(found.names.len()),
                 json!(found.records),
                 json!(found.total_value),

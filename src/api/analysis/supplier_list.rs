@@ -72,7 +72,16 @@ impl SuppliersAsked {
 
     /// The suppliers of a page, and the cursor of the next one.
     pub(crate) fn page(&self, suppliers: &SupplierList, start: u32) -> (Vec<Supplier>, Option<String>) {
-        let found = self.found(suppliers);
+        self.page_of(self.found(suppliers), suppliers, start)
+    }
+
+    /// The same, of those that [`SuppliersAsked::found`] returned.
+    pub(crate) fn page_of(
+        &self,
+        found: Vec<u32>,
+        suppliers: &SupplierList,
+        start: u32,
+    ) -> (Vec<Supplier>, Option<String>) {
         let mut rest = found.into_iter().skip_while(|number| *number < start);
         let page: Vec<Supplier> = rest
             .by_ref()

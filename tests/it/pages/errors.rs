@@ -134,6 +134,14 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "n’est pas un paramètre",
     ),
     ("/commodities", "/commodities?scheme=x", "ne fait pas partie des choix"),
+    ("/suppliers", "/suppliers?cursor=x", "Commencez à la première page"),
+    (
+        "/suppliers.csv",
+        "/suppliers.csv?limit=0",
+        "n’est pas un nombre de fiches",
+    ),
+    ("/bodies", "/bodies?limit=1000", "n’est pas un nombre de fiches"),
+    ("/bodies.csv", "/bodies.csv?q=--", "ni lettre ni chiffre"),
     ("/commodities.csv", "/commodities.csv?q=--", "ni lettre ni chiffre"),
     (
         "/commodity/{code}",

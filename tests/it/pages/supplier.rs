@@ -189,7 +189,7 @@ fn the_lists_of_suppliers_and_bodies_have_the_rows_of_the_api_in_its_order() {
     assert!(
         SERVER
             .html("/en/suppliers?q=nobody+here", 200)
-            .contains("No supplier has a name with that text.")
+            .contains("There is no such supplier.")
     );
     assert!(SERVER.html("/fr/bodies?limit=1", 200).contains("Organismes publics"));
 }
