@@ -331,6 +331,16 @@ mod tests {
         assert_eq!(found(&[(plain, "Laval"), (form, "Gatineau")]), 0);
         // A name without a place may be of either.
         let third = "Automation Anywhere ltd.";
+        let numbered = |name: &str, number: &str| mention(name, number, "");
+        // Neither is one without a number, where two firms have the name.
+        let two = [
+            numbered(plain, "1145755295"),
+            numbered(form, "1143863539"),
+            numbered(third, ""),
+        ];
+        assert_eq!(joined(&two[..2], "").0.len(), 0);
+        assert_eq!(joined(&two, "").0.len(), 0);
+        assert_eq!(joined(&two[1..], "").0.len(), 1);
         assert_eq!(found(&[(plain, ""), (form, "Laval"), (third, "Gatineau")]), 0);
         assert_eq!(found(&[(plain, ""), (form, "Laval"), (third, "Laval")]), 3);
         assert_eq!(

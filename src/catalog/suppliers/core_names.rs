@@ -8,6 +8,7 @@ use super::{
     reason::{Evidence, Waiting},
     rules::{MAX_NAMES, Proposal, why_not_by_core},
 };
+use crate::model::supplier_mention::OfficialNumber;
 
 /// Rule 4: names with equal cores, one family of legal forms and one postal code.
 pub(crate) fn equal_cores(names: &Names) -> Vec<Proposal> {
@@ -70,6 +71,10 @@ pub(crate) fn equal_cores_in_one_place(names: &Names) -> Vec<Proposal> {
             .iter()
             .filter_map(|number| names.get(*number).form.family)
             .collect();
+        let numbers: BTreeSet<&OfficialNumber> = members
+            .iter()
+            .filter_map(|number| names.get(*number).number())
+            .collect();
         for (place, b) in members.iter().enumerate().skip(1) {
             let name = names.get(*b);
             // Where several families share a core, a name without a form may be of any of them.
@@ -82,19 +87,21 @@ pub(crate) fn equal_cores_in_one_place(names: &Names) -> Vec<Proposal> {
                 if !may_be(other) || name.shared_postal_code(other).is_some() {
                     return None;
                 }
-                let city = name.cities.keys().find(|city| other.cities.contains_key(*city));
+                let in_one_city = name.cities.keys().any(|city| other.cities.contains_key(city));
                 // Brackets may hold the place that nothing else states.
                 let is_nowhere = (!name.has_place() || !other.has_place())
                     && name.form.in_brackets == other.form.in_brackets
                     && are_in_one_place;
-                (city.is_some() || is_nowhere).then_some((*a, city))
+                (in_one_city || is_nowhere).then_some((*a, in_one_city))
             });
-            if let Some((a, city)) = found {
+            if let Some((a, in_one_city)) = found {
+                // With two firms of that name, one without a number may be either.
+                let is_either = numbers.len() > 1 && [names.get(a), name].iter().any(|of| of.number().is_none());
                 proposals.push(Proposal {
                     a,
                     b: *b,
-                    evidence: Evidence::CoreNameOnly { city: city.cloned() },
-                    waiting: why_not_by_core(names.get(a), name),
+                    evidence: Evidence::CoreNameOnly { in_one_city },
+                    waiting: why_not_by_core(names.get(a), name).or(is_either.then_some(Waiting::DifferentNumbers)),
                 });
             }
         }

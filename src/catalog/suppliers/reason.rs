@@ -73,9 +73,8 @@ pub(crate) enum Evidence {
         postal_code: String,
     },
     CoreNameOnly {
-        /// The city of both; none if one states no place.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        city: Option<String>,
+        /// False if one states no place.
+        in_one_city: bool,
     },
     Table {
         /// The address that the row of the table states.
@@ -120,10 +119,10 @@ impl Evidence {
             Evidence::NearName { postal_code } => {
                 format!("is spelled nearly as \"{with}\" is, and both are at {postal_code}")
             }
-            Evidence::CoreNameOnly { city: Some(city) } => {
-                format!("differs from \"{with}\" in its form only, and both are in the city \"{city}\"")
+            Evidence::CoreNameOnly { in_one_city: true } => {
+                format!("differs from \"{with}\" in its form only, and both are in one city")
             }
-            Evidence::CoreNameOnly { city: None } => {
+            Evidence::CoreNameOnly { in_one_city: false } => {
                 format!("differs from \"{with}\" in its form only, and nothing states another place")
             }
             Evidence::Table { source } => {

@@ -39,7 +39,7 @@ supplier-reason-operating-name = { $source } publishes it and “{ $with }” as
 supplier-reason-standardized-name = { $source } publishes it and “{ $with }” as the name and the standardized name of one supplier.
 supplier-reason-division = One of this name and “{ $with }” says that it is a division of the other.
 supplier-reason-core-name = It differs from “{ $with }” in its form only, and both are at { $code }.
-supplier-reason-core-name-city = It differs from “{ $with }” in its form only, and both are in the city “{ $city }”.
+supplier-reason-core-name-city = It differs from “{ $with }” in its form only, and both are in one city.
 supplier-reason-core-name-only = It differs from “{ $with }” in its form only, and nothing states another place.
 supplier-reason-near-name = It is spelled nearly as “{ $with }” is, and both are at { $code }.
 supplier-reason-table = The table of names of public bodies lists it with “{ $with }” ({ $source }).
@@ -90,13 +90,13 @@ parties-about-bodies = Public bodies with all their names, those with most recor
 parties-label = Part of any of the names
 parties-count-suppliers =
     { $count ->
-        [0] No supplier has a name with that text.
+        [0] There is no such supplier.
         [one] { $count } supplier.
        *[other] { $count } suppliers.
     }
 parties-count-bodies =
     { $count ->
-        [0] No public body has a name with that text.
+        [0] There is no such public body.
         [one] { $count } public body.
        *[other] { $count } public bodies.
     }

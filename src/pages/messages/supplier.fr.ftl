@@ -39,7 +39,7 @@ supplier-reason-operating-name = { $source } le publie avec « { $with } » co
 supplier-reason-standardized-name = { $source } le publie avec « { $with } » comme nom et nom normalisé d’un même fournisseur.
 supplier-reason-division = L’un de ce nom et de « { $with } » se dit une division de l’autre.
 supplier-reason-core-name = Il ne diffère de « { $with } » que par sa forme, et les deux sont à l’adresse { $code }.
-supplier-reason-core-name-city = Il ne diffère de « { $with } » que par sa forme, et les deux sont dans la ville « { $city } ».
+supplier-reason-core-name-city = Il ne diffère de « { $with } » que par sa forme, et les deux sont dans la même ville.
 supplier-reason-core-name-only = Il ne diffère de « { $with } » que par sa forme, et rien n’indique un autre lieu.
 supplier-reason-near-name = Sa graphie est presque celle de « { $with } », et les deux sont à l’adresse { $code }.
 supplier-reason-table = La table des noms d’organismes publics l’indique avec « { $with } » ({ $source }).
@@ -87,13 +87,13 @@ parties-about-bodies = Les organismes publics avec tous leurs noms, d’abord ce
 parties-label = Partie de l’un des noms
 parties-count-suppliers =
     { $count ->
-        [0] Aucun fournisseur n’a un nom contenant ce texte.
+        [0] Aucun fournisseur ne correspond.
         [one] { $count } fournisseur.
        *[other] { $count } fournisseurs.
     }
 parties-count-bodies =
     { $count ->
-        [0] Aucun organisme public n’a un nom contenant ce texte.
+        [0] Aucun organisme public ne correspond.
         [one] { $count } organisme public.
        *[other] { $count } organismes publics.
     }

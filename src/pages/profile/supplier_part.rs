@@ -154,10 +154,8 @@ fn sentence(t: Texts, evidence: &Evidence, with: &str) -> String {
         Evidence::NearName { postal_code } => {
             t.with("supplier-reason-near-name", &[("with", &with), ("code", postal_code)])
         }
-        Evidence::CoreNameOnly { city: Some(city) } => {
-            t.with("supplier-reason-core-name-city", &[("with", &with), ("city", city)])
-        }
-        Evidence::CoreNameOnly { city: None } => t.with("supplier-reason-core-name-only", &[("with", &with)]),
+        Evidence::CoreNameOnly { in_one_city: true } => t.with("supplier-reason-core-name-city", &[("with", &with)]),
+        Evidence::CoreNameOnly { in_one_city: false } => t.with("supplier-reason-core-name-only", &[("with", &with)]),
         Evidence::Table { source } => t.with("supplier-reason-table", &[("with", &with), ("source", source)]),
         Evidence::Municipality { municipality } => {
             let city = municipality::by_slug(municipality);
