@@ -37,8 +37,8 @@ pub(crate) const ROWS_PER_REQUEST: u64 = 10_000;
 /// The size of the rows of a row group in a stream as JSON, in bytes.
 pub(crate) const PARQUET_GROUP_BYTES: usize = 8 << 20;
 
-/// What the stream of a Parquet file takes: a row group as values, as pages, and compressed.
-const PARQUET_STREAM_BYTES: usize = STREAM_BYTES + 2 * PARQUET_GROUP_BYTES + (2 << 20);
+/// What the stream of a Parquet file takes: a row group as rows, as values, and as compressed pages.
+const PARQUET_STREAM_BYTES: usize = STREAM_BYTES + 3 * PARQUET_GROUP_BYTES + (2 << 20);
 
 /// A list of rows.
 pub(crate) trait RowSource: Send {

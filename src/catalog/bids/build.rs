@@ -136,11 +136,7 @@ const MIN_LOSERS: usize = 2;
 /// Whether a notice that has 1 in both flags of a winner has 0 in both of every loser, of which it has at least
 /// [`MIN_LOSERS`]. Then only the winner was flagged, and no loser was rejected.
 ///
-/// In SEAO's exports of 2009 to 2018, 742 open calls are such. The winner's bid is the lowest in 92 % of the 533 with
-/// amounts to compare. It is in 97 % of the calls where both flags of all losers are 1, and in 61 % where only some
-/// losers have 0. Where the only loser has 0 in both, it is in 73 %, so the flags of a single loser are kept.
-///
-/// One invitation is such, too few to measure, and no direct award. The rule holds for all, because a flag that is not
+/// The rule rests on SEAO's open calls, in `docs/data.md`, and holds for all procedures, because a flag that is not
 /// stated claims nothing of the loser.
 fn is_of_winners_only(listed: &[Bid]) -> bool {
     let is_unflagged = |bid: &Bid| bid.admissible == Some(false) && bid.conforming == Some(false);
