@@ -90,7 +90,7 @@ search-supplier-names =
     }
 search-condition-quality_flag = Doute :
 search-condition-competition = Concurrence :
-search-condition-amended = Modifications :
+search-condition-amended = Contrat :
 search-condition-level = Palier :
 search-condition-ignored = Sans objet pour ces fiches
 
@@ -270,8 +270,8 @@ search-translate-on = Chercher dans les deux langues
 
 search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
 search-average = Valeur moyenne : { $value }.
-search-average-median = Valeur moyenne : { $value }. Médiane : { $median }, de { $count } valeurs publiées.
-search-answer-words = Comme mots, tous ensemble ne trouvent rien : { $records }.
+search-average-median = Valeur moyenne : { $value }. Médiane : { $median }, sur { $count } valeurs publiées.
+search-answer-words = Pris comme mots, ils ne trouvent rien ensemble : { $records }.
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.
 search-gap-days = Sans date : { $without } des { $records } { $kind } de ces sources. Aucune année ne les trouve.
 search-meanings = Peut-être cherchez-vous

@@ -82,8 +82,8 @@ supplier-search-body = Chercher toutes les fiches de cet organisme
 
 parties-title-suppliers = Fournisseurs
 parties-title-bodies = Organismes publics
-parties-about-suppliers = Les fournisseurs avec tous leurs noms, d’abord ceux qui ont le plus de fiches. La page de chacun indique pourquoi ses noms vont ensemble.
-parties-about-bodies = Les organismes publics avec tous leurs noms, d’abord ceux qui ont le plus de fiches. La page de chacun indique pourquoi ses noms vont ensemble.
+parties-about-suppliers = Les fournisseurs sous tous leurs noms, d’abord ceux qui ont le plus de fiches. La page de chacun indique pourquoi ses noms vont ensemble.
+parties-about-bodies = Les organismes publics sous tous leurs noms, d’abord ceux qui ont le plus de fiches. La page de chacun indique pourquoi ses noms vont ensemble.
 parties-label = Partie de l’un des noms
 parties-count-suppliers =
     { $count ->
