@@ -18,6 +18,7 @@ mod figures;
 mod form;
 mod highlight;
 mod hits;
+mod levels;
 pub(crate) mod meanings;
 mod meant;
 #[cfg(test)]

@@ -9,10 +9,11 @@ use crate::{
     pages::search::{
         amounts::take_bound,
         buyers::{BodyNames, take_buyer},
+        levels::{has_lower_case, take_level},
         places::{take_place, take_region},
         question::{
-            Asking, Period, asks_for_contracts, content, is_about_contracts, is_question, take_entity_types,
-            take_government, take_level, without_question,
+            Asking, Period, asks_for_contracts, content, is_about_contracts, is_question, take_amendments,
+            take_entity_types, without_question,
         },
         written_words::{Word, words},
     },
@@ -146,6 +147,7 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     if written.len() > MAX_QUESTION_WORDS {
         return None;
     }
+    let has_names = has_lower_case(&written);
     let mut parts = Parts::default();
     if let Some((period, of)) = period(&mut written, takes) {
         (parts.period, parts.period_of) = (Some(period), of);
@@ -165,11 +167,10 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     parts.open = takes.open && Asking::OpenTenders.take(&mut written);
     parts.wanted = take_entity_types(&mut written);
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
-    let mut level = || take_level(&mut written, is_start_of_firm);
-    parts.level = takes.level.then(&mut level).flatten();
-    if takes.level && parts.level.is_none() && parts.region.is_some() {
-        parts.level = take_government(&mut written);
+    if takes.level && parts.level.is_none() {
+        parts.level = take_level(&mut written, has_names, is_start_of_firm);
     }
+    parts.amended |= takes.amended && of_contracts && take_amendments(&mut written, is_question);
     let (conditions, alone) = parts.counted(&written);
     if conditions == 0 && !is_question && !is_about_contracts(&written) {
         return None;
@@ -193,7 +194,8 @@ impl<'a> Parts<'a> {
         }
         self.place = take_place(written, takes.places, takes.region);
         let has_region = takes.region && self.place.is_none();
-        self.region = has_region.then(|| take_region(written)).flatten();
+        let region = has_region.then(|| take_region(written, takes.level)).flatten();
+        (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
     }
 
     /// How many conditions there are, and whether they are a search without further words. `written`: what is left.
@@ -309,6 +311,12 @@ mod tests {
             ("what does Toronto buy", "", "toronto", ""),
             ("prix du mazout", "mazout", "", ""),
             ("typical price of a photocopier", "photocopier", "", ""),
+            ("median barrier Toronto", "median barrier", "toronto", ""),
+            ("who sells median barrier in Toronto", "median barrier", "toronto", ""),
+            ("moyenne tension Montréal", "moyenne tension", "montreal", ""),
+            ("average paving price in Toronto", "paving", "toronto", ""),
+            ("prix moyen du mazout", "mazout", "", ""),
+            ("prix médian de sel", "sel", "", ""),
             ("dépenses de Toronto en 2015", "", "toronto", "2015"),
             ("architects hired by Toronto", "architects", "toronto", ""),
             ("IBM contracts", "IBM", "", ""),
@@ -326,6 +334,8 @@ mod tests {
             "in Toronto",
             "snow removal",
             "the bridge",
+            "median barrier",
+            "barrier typical",
             "\"snow\" montreal",
             "snow OR montreal",
             "snow -montreal",
@@ -379,6 +389,22 @@ mod tests {
             ("contrats avec avenants, Montréal", "", true),
             ("modified starch", "", false),
             ("amidon modifié Montréal", "amidon modifié", false),
+            ("contrat modifié", "", true),
+            ("amendments to contracts, Montréal", "", true),
+            ("contracts with amendments, Montréal", "", true),
+            ("contrats avec modifications", "", true),
+            (
+                "vehicle modifications contracts Montreal",
+                "vehicle modifications",
+                false,
+            ),
+            (
+                "contrats de modifications mécaniques",
+                "modifications mécaniques",
+                false,
+            ),
+            ("soil amendment contracts", "soil amendment", false),
+            ("largest building modifications", "building modifications", false),
         ] {
             let parts = parts(text, takes).unwrap_or_default();
             assert_eq!((parts.words.as_str(), parts.amended), (words, amended), "{text}");
@@ -469,11 +495,32 @@ mod tests {
                 Some(EntityType::Contract),
             ),
             (
-                "Federal Express 2023",
+                "who paid Federal Express in 2023",
                 "Federal Express",
                 None,
                 Some((PeriodOf::Records, "2023")),
                 None,
+            ),
+            (
+                "Federal Software Licences 2023",
+                "Software Licences",
+                Some("federal"),
+                Some((PeriodOf::Records, "2023")),
+                None,
+            ),
+            (
+                "Federal Suppliers Of Salt 2023",
+                "Suppliers Of Salt",
+                Some("federal"),
+                Some((PeriodOf::Records, "2023")),
+                None,
+            ),
+            (
+                "Contrats Fédéraux De Logiciels",
+                "Logiciels",
+                Some("federal"),
+                None,
+                Some(EntityType::Contract),
             ),
             (
                 "federal and provincial contracts 2020",
@@ -552,6 +599,11 @@ mod tests {
             ("paving in Laval in Ontario", "paving in Ontario", None),
             ("pavage Laval, Québec", "pavage", None),
             ("qui vend du sel au gouvernement du Québec", "sel", Some("Québec")),
+            (
+                "government office leasing in Nunavut",
+                "government office leasing",
+                Some("Nunavut"),
+            ),
             ("a Quebec supplier of salt", "supplier of salt", Some("Quebec")),
             ("paving in Ontario and Quebec", "", None),
             ("9534-5322 Québec inc.", "", None),
@@ -563,6 +615,17 @@ mod tests {
             assert_eq!(found, (words, expected), "{text}");
         }
         assert_eq!(parts("paving on demand", takes), None);
+        for (text, level) in [
+            ("qui vend du sel au gouvernement du Québec", Some("provincial")),
+            ("Ontario government salt", Some("provincial")),
+            ("government office leasing in Nunavut", None),
+            ("government in Nunavut salt", None),
+            ("federal and provincial government contracts in Quebec", None),
+            ("federal and provincial governments of Quebec", None),
+            ("federal government contracts in Quebec", Some("federal")),
+        ] {
+            assert_eq!(parts(text, takes).unwrap().level, level, "{text}");
+        }
     }
 
     #[test]
@@ -587,6 +650,32 @@ mod tests {
             ("who are the top suppliers of salt", "salt", [None, None], Some("value")),
             ("principaux fournisseurs de sel", "sel", [None, None], Some("value")),
             ("top soil since 2015", "top soil", [None, None], None),
+            ("top suppliers of salt", "salt", [None, None], Some("value")),
+            (
+                "quels sont les principaux fournisseurs de sel",
+                "sel",
+                [None, None],
+                Some("value"),
+            ),
+            ("water main contracts", "water main", [None, None], None),
+            (
+                "gas main contractors since 2015",
+                "gas main contractors",
+                [None, None],
+                None,
+            ),
+            (
+                "roof top suppliers since 2015",
+                "roof top suppliers",
+                [None, None],
+                None,
+            ),
+            (
+                "conduites principales contrats",
+                "conduites principales",
+                [None, None],
+                None,
+            ),
         ] {
             let parts = parts(text, Takes::all_but_names()).unwrap_or_default();
             let found = (parts.words.as_str(), [parts.value_min, parts.value_max], parts.order);

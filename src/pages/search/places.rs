@@ -11,7 +11,10 @@ use crate::{
     },
     pages::{
         place_names::place_name,
-        search::written_words::{Word, ranges, without_marks},
+        search::{
+            levels::government_of,
+            written_words::{Word, ranges, without_marks},
+        },
     },
     query::translate::is_function_word,
 };
@@ -62,7 +65,10 @@ fn is_city(written: &[Word], range: &Range<usize>) -> bool {
 
 /// Removes the region with the longest name among the words, unless there are two, or it is in the name of a firm:
 /// "9534-5322 Québec inc.". The code of a province may be a word: "on".
-pub(super) fn take_region(written: &mut Vec<Word>) -> Option<String> {
+///
+/// `levels`: whether the search takes levels as well. Then "government" next to the name is removed, too, and is the
+/// level that is returned.
+pub(super) fn take_region(written: &mut Vec<Word>, levels: bool) -> Option<(String, Option<&'static str>)> {
     let found = ranges(written).into_iter().filter_map(|(_, range)| {
         let name = without_marks(&written[range.clone()]);
         Some((region(&name).filter(|_| name.len() > 2)?, range))
@@ -72,8 +78,17 @@ pub(super) fn take_region(written: &mut Vec<Word>) -> Option<String> {
     let is_other = |other: &Range<usize>| other.end <= range.start || other.start >= range.end;
     let has_two = found.iter().any(|(other, words)| other != key && is_other(words));
     let is_of_firm = written.get(range.end).is_some_and(|(_, word)| is_legal_form(word));
-    let range = range.clone();
-    (!has_two && !is_of_firm).then(|| take_name(written, range))
+    let mut range = range.clone();
+    if has_two || is_of_firm {
+        return None;
+    }
+    let government = government_of(written, &range).filter(|_| levels);
+    if let Some(number) = government {
+        written.remove(number);
+        let moved = usize::from(number < range.start);
+        range = range.start - moved..range.end - moved;
+    }
+    Some((take_name(written, range), government.map(|_| "provincial")))
 }
 
 /// Whether a word before a name belongs to it.

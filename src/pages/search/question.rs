@@ -10,7 +10,8 @@ use crate::{
     pages::search::{
         amounts,
         written_words::{
-            MAX_NAME_WORDS, Word, elided, is_in, joined, ranges, remove_phrase, remove_phrase_before, without_marks,
+            MAX_NAME_WORDS, Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between,
+            without_marks,
         },
     },
     query::translate::is_function_word,
@@ -23,15 +24,22 @@ const YEARS: RangeInclusive<i32> = 1990..=2099;
 const QUESTION_WORDS: &str = "\
     combien|est ce|how|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
 
-/// Words that ask for an average.
-const AVERAGES: &str = "average|median|mediane|moyen|moyenne|typical";
+/// Words that ask for an average: before what it is of, at the beginning, and after a noun. Elsewhere they describe
+/// things: "median barrier", "moyenne tension".
+const AVERAGES: &str = "average|mediane|median|moyenne|typical";
+const AVERAGED: &str = "\
+    contract|cost|costs|cout|couts|de|des|du|of|price|prices|prix|valeur|valeurs|value|values";
+const FIRST_AVERAGES: &str = "average|typical";
+const FRENCH_AVERAGES: &str = "\
+    contrat median|contrat moyen|cout median|cout moyen|couts moyens|depense moyenne|montant median|montant moyen|\
+    prix median|prix moyen|prix moyens|valeur mediane|valeur moyenne";
 
 /// Verbs and adverbs of questions, which do not describe what was bought.
 const WORDS_OF_QUESTIONS: &str = "\
     a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
-    average|coute|coutent|currently|depense|did|do|does|else|est|eu|gagne|gagnes|get|gets|got|had|has|hired|is|issued|many|median|mediane|\
-    most|moyen|moyenne|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|remporte|remportes|sells|signed|sold|sont|\
-    soumissionne|spend|spends|spent|to|today|typical|un|une|vend|vendent|vendu|was|were|won";
+    coute|coutent|currently|depense|did|do|does|else|est|eu|gagne|gagnes|get|gets|got|had|has|hired|is|issued|many|\
+    most|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|remporte|remportes|sells|signed|sold|sont|\
+    soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
@@ -43,7 +51,7 @@ const WORDS_IN_QUESTIONS: &str = "\
 const PRICES: &str = "cost|costs|cout|couts|depenses|price|prices|prix|spending";
 
 /// What asks for contracts. In a name, only the plural is one: the first words.
-const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
+pub(super) const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
 const PLURALS: usize = 4;
 
 /// What asks for other entity types.
@@ -52,23 +60,6 @@ const DISCLOSURES: &str = "proactive disclosures|proactive disclosure|disclosure
 const STANDING_OFFERS: &str = "\
     offres a commandes|offre a commandes|offres permanentes|offre permanente|standing offers|standing offer|\
     supply arrangements|supply arrangement";
-
-/// What asks for the records of a level of government.
-const LEVELS: [(&str, &str); 3] = [
-    (
-        "federal",
-        "federal government|government of canada|gouvernement du canada|gouvernement federal|federal|federale|federales|\
-        federaux",
-    ),
-    (
-        "provincial",
-        "provincial government|gouvernement provincial|provincial|provinciale|provinciales|provinciaux",
-    ),
-    (
-        "municipal",
-        "municipal government|municipal|municipale|municipales|municipaux",
-    ),
-];
 
 /// What asks for tenders.
 const TENDERS: &str = "\
@@ -104,17 +95,20 @@ const LARGEST: &str = "\
     plus importants|plus importantes|plus grands|plus grandes|plus gros|plus grosses|plus eleves|plus elevees|\
     plus chers|plus cheres|most expensive|largest|biggest|highest|costliest";
 
-/// The same as the highest values, if one of the nouns follows: "top suppliers".
+/// The same as the highest values where a question or a list of one of the nouns begins: "top suppliers". "Water main
+/// contracts" are about a thing.
 const TOP: &str = "main|principaux|principales|top";
-const RANKED: &str = "\
+pub(super) const RANKED: &str = "\
     achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|suppliers|\
     vendors";
 const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
 
-/// What asks for contracts that were amended, next to a word for contracts or an order.
+/// What asks for contracts that were amended, next to a word for contracts or an order; and the same if nothing else is
+/// left: "soil amendment", "modifications of vehicles".
 const AMENDED: &str = "\
-    that were amended|with amendments|amended|amendments|amendment|avec avenants|avec avenant|avec modifications|avenants|\
-    avenant|ayant ete modifies|qui ont ete modifies|modifies|modifie|modifications";
+    that were amended|with amendments|amended|avec avenants|avec avenant|avec modifications|avenants|\
+    avenant|ayant ete modifies|qui ont ete modifies|modifies";
+const AMENDMENTS: &str = "amendments|amendment|modifications|modifie";
 
 /// This year and the one before.
 const THIS_YEAR: &str = "cette annee|this year";
@@ -175,9 +169,12 @@ impl Asking {
 
     /// Removes the first of its phrases that the words have. False if they have none.
     pub(super) fn take(self, written: &mut Vec<Word>) -> bool {
-        let has_noun = |next: Option<&Word>| next.is_some_and(|(_, folded)| is_in(RANKED, folded));
+        let is_rank = |before: &[Word], after: &[Word]| {
+            before.last().is_none_or(|(_, folded)| is_of_question(folded))
+                && after.first().is_some_and(|(_, folded)| is_in(RANKED, folded))
+        };
         remove_phrase(written, self.phrases())
-            || self == Asking::Largest && remove_phrase_before(written, TOP, has_noun)
+            || self == Asking::Largest && remove_phrase_between(written, TOP, is_rank)
     }
 
     /// The same, of a phrase that says something of a day: before the period, or before what says where or what.
@@ -189,6 +186,21 @@ impl Asking {
             next.is_none_or(|(_, folded)| is_of_day(folded) || is_in(SINCE, folded) || is_in(BETWEEN, folded))
         })
     }
+}
+
+/// Whether a word asks, or says nothing for itself.
+fn is_of_question(folded: &str) -> bool {
+    is_function_word(folded) || is_in(QUESTION_WORDS, folded) || is_in(WORDS_OF_QUESTIONS, folded)
+}
+
+/// Removes "amendments" if the words ask for nothing else: "largest amendments".
+pub(super) fn take_amendments(written: &mut Vec<Word>, is_question: bool) -> bool {
+    let mut rest = written.clone();
+    let asks = remove_phrase(&mut rest, AMENDMENTS) && content(rest.clone(), is_question).is_empty();
+    if asks {
+        *written = rest;
+    }
+    asks
 }
 
 /// Removes the name of an entity type, but for "contracts", and returns which types the words ask for: none for any.
@@ -205,38 +217,6 @@ pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType
         None if asks_for_contracts(written) => CONTRACT_TYPES,
         None => &[],
     }
-}
-
-/// Removes the only level of government of the words, unless a name begins with it: "Federal Express", of a known firm
-/// or as it is written.
-///
-/// `is_start_of_firm`: whether folded words begin the name of a firm.
-pub(super) fn take_level(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str) -> bool) -> Option<&'static str> {
-    let is_named = |phrases: &str| remove_phrase(&mut written.clone(), phrases);
-    let named: Vec<_> = LEVELS.into_iter().filter(|(_, phrases)| is_named(phrases)).collect();
-    let mut firms = ranges(written).into_iter().filter(|(text, range)| {
-        let first = written[range.start].1.as_str();
-        let is_level = LEVELS.iter().any(|(_, phrases)| is_in(phrases, first));
-        range.len() > 1 && is_level && (is_start_of_firm(text) || is_written_as_name(&written[range.clone()]))
-    });
-    if firms.next().is_some() {
-        return None;
-    }
-    let &[(level, phrases)] = &named[..] else { return None };
-    remove_phrase(written, phrases);
-    Some(level)
-}
-
-/// Whether two words begin with capitals, and the second one is no word for contracts or a government.
-fn is_written_as_name(words: &[Word]) -> bool {
-    let begins = |(word, _): &Word| {
-        let mut letters = word.chars();
-        letters.next().is_some_and(char::is_uppercase) && letters.any(char::is_lowercase)
-    };
-    let is_thing = |(_, folded): &Word| {
-        CONTRACTS.contains(&folded.as_str()) || is_in("government|gouvernement|tenders|awards|spending", folded)
-    };
-    matches!(words, [first, next] if begins(first) && begins(next) && !is_thing(next))
 }
 
 /// A period, as the words state it. A day is written as `2015` or `2015-03`.
@@ -343,7 +323,7 @@ fn month(word: &str) -> Option<usize> {
 /// Whether words begin as a question does, or ask for an average.
 pub(super) fn is_question(written: &[Word]) -> bool {
     let first = written.iter().find(|(_, folded)| !is_function_word(folded));
-    let is_of_average = written.iter().any(|(_, folded)| is_in(AVERAGES, folded));
+    let is_of_average = (0..written.len()).any(|number| is_average(written, number));
     let is_of_price = match written {
         [(_, first), (next, folded), ..] => {
             let is_elided = elided(next) != *next;
@@ -354,6 +334,15 @@ pub(super) fn is_question(written: &[Word]) -> bool {
     is_of_average || is_of_price || first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
 }
 
+/// Whether a word asks for an average.
+fn is_average(written: &[Word], number: usize) -> bool {
+    let folded = written[number].1.as_str();
+    let is_before = |(next, of): &Word| is_in(AVERAGED, of) || elided(next) != *next;
+    let has_next = written.get(number + 1).is_some_and(is_before);
+    let is_after = number > 0 && is_in(FRENCH_AVERAGES, &joined(&written[number - 1..=number]));
+    is_after || is_in(AVERAGES, folded) && has_next || number == 0 && is_in(FIRST_AVERAGES, folded)
+}
+
 /// The words without those that only ask.
 pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> Vec<Word<'a>> {
     let is_asking = |word: &str| {
@@ -362,8 +351,9 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
         let verb = word.split_once(" t ").map_or(word, |(verb, _)| verb);
         is_of_question || [word, verb].iter().any(|word| is_in(WORDS_OF_QUESTIONS, word))
     };
-    let words = written.iter().filter(|(_, folded)| !is_asking(folded));
-    words.cloned().collect()
+    let words = written.iter().enumerate();
+    let words = words.filter(|(number, (_, folded))| !is_asking(folded) && !is_average(written, *number));
+    words.map(|(_, word)| word.clone()).collect()
 }
 
 /// Whether words are about contracts and what is left of them: "IBM contracts", "achats de mobilier".
@@ -374,11 +364,6 @@ pub(super) fn is_about_contracts(written: &[Word]) -> bool {
         _ => false,
     };
     is_first || written.len() > 1 && written.last().is_some_and(is_one)
-}
-
-/// Removes "government" next to the name of a province: "gouvernement du Québec".
-pub(super) fn take_government(written: &mut Vec<Word>) -> Option<&'static str> {
-    remove_phrase(written, "gouvernement|government").then_some("provincial")
 }
 
 /// Whether a word stands for contracts.

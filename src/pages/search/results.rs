@@ -224,6 +224,7 @@ fn found_results(
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     let meant = meant(context, plan, found)?;
     let answer = answer(context, plan, found, &meant);
+    let bodies = &context.ask.generation.bodies;
     let average = match &answer {
         Some(answer) => answer.average.clone(),
         None => average(t, &found.aggregation),
@@ -233,7 +234,7 @@ fn found_results(
         meanings: meant.all,
         answer,
         with_conditions: with_conditions(t, plan, found),
-        sentence: sentence(t, asked.entity_type, &found.aggregation),
+        sentence: sentence(t, asked.entity_type, &found.aggregation, bodies),
         coverage: sources.coverage,
         notes: average
             .into_iter()
@@ -281,7 +282,7 @@ fn answer(context: &SearchContext, plan: &Plan, found: &Found, meant: &Meant) ->
         href: meaning.href.clone(),
         sentence: summed.map_or_else(
             || meaning.count.clone(),
-            |(asked, summed)| sentence(context.t, asked.entity_type, summed),
+            |(asked, summed)| sentence(context.t, asked.entity_type, summed, &context.ask.generation.bodies),
         ),
     })
 }

@@ -149,7 +149,7 @@ impl Plan {
         scans.extend(
             largest
                 .filter(|_| !splits.is_empty())
-                .map(|of| (of, 1 + answer_figures().scans())),
+                .map(|of| (of, 1 + answer_figures(of, self.asked.by_name, true).scans())),
         );
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
@@ -219,7 +219,8 @@ impl Plan {
     fn answer(&self, ask: &Ask, split: Option<(usize, u64)>) -> Result<Option<Aggregation>, Error> {
         let split = split.filter(|(_, records)| *records > 0);
         let Some((number, _)) = split else { return Ok(None) };
-        match answer_figures().run(ask, &self.splits[number].query) {
+        let Split { asked, query, .. } = &self.splits[number];
+        match answer_figures(asked.entity_type, asked.by_name, query.text.is_some()).run(ask, query) {
             Err(Error::Timeout) => Ok(None),
             figures => Ok(Some(figures?.counted)),
         }
@@ -324,8 +325,7 @@ fn figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePla
     let terms = shown
         .iter()
         .map(|shown| TermsAggregation::top(shown.counted, shown.facet));
-    let has_bodies = !by_name && schema.has_role(Role::Department);
-    let bodies = has_bodies.then(|| TermsAggregation::all(Facet::Body));
+    let bodies = has_bodies(schema, by_name).then(|| TermsAggregation::all(Facet::Body));
     let include = Include {
         currencies: schema.has_role(Role::Value),
         ..Include::default()
@@ -334,12 +334,21 @@ fn figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePla
     if has_words { plan.with_percentiles() } else { plan }
 }
 
-/// What is counted of a search with conditions in place of words that is shown as an answer.
-fn answer_figures() -> FigurePlan {
-    let buyers = TermsAggregation::top(1, Facet::NamedDepartment);
-    FigurePlan::new(vec![buyers], Include::default())
-        .charging_total()
-        .with_percentiles()
+/// Whether buyers are counted over all their names.
+fn has_bodies(schema: &Schema, by_name: bool) -> bool {
+    !by_name && schema.has_role(Role::Department)
+}
+
+/// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
+/// a sentence ([`figures`]).
+fn answer_figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePlan {
+    let buyers = if has_bodies(Schema::of(entity_type), by_name) {
+        TermsAggregation::all(Facet::Body)
+    } else {
+        TermsAggregation::top(1, Facet::NamedDepartment)
+    };
+    let plan = FigurePlan::new(vec![buyers], Include::default()).charging_total();
+    if has_words { plan.with_percentiles() } else { plan }
 }
 
 /// The position of a record in the order of a search; `None` if it has no date to sort by.

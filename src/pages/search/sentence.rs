@@ -1,6 +1,8 @@
 //! The answer in one sentence: how many records, what they are worth, from when to when, by how many buyers.
 
 use crate::{
+    api::analysis::supplier_counts::{Rank, SupplierCounts},
+    catalog::suppliers::SupplierList,
     engine::aggregation::{Aggregation, PERCENTS, ValueStats},
     model::{EntityType, Facet},
     pages::{messages::Texts, periods::years_between},
@@ -13,7 +15,9 @@ const MIN_OF_MEDIAN: u64 = 3;
 const _: () = assert!(PERCENTS[MEDIAN] == 50);
 
 /// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers". Parts that are not known are left out.
-pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation) -> String {
+///
+/// `bodies`: a body with several names is one buyer, unless only names were counted.
+pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation, bodies: &SupplierList) -> String {
     let records = t.keyed_with("search-records-", entity_type.name(), &[("count", &found.total)]);
     let mut sentence = match found.values.as_ref().filter(|values| values.records_with_value > 0) {
         Some(values) => worth(t, records, values, found.total),
@@ -25,10 +29,12 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation) -
             &[("sentence", &sentence), ("period", &period)],
         );
     }
-    // A body with several names is one buyer.
-    let counted = [Facet::Body, Facet::NamedDepartment];
-    let counted = counted.iter().find_map(|facet| found.facets.get(facet));
-    let buyers = counted.map_or(0, |counts| counts.distinct);
+    let buyers = if found.combinations.is_empty() {
+        let names = found.facets.get(&Facet::NamedDepartment);
+        names.map_or(0, |counts| counts.distinct)
+    } else {
+        SupplierCounts::of_combinations(bodies, &found.combinations, Rank::Count, 0).distinct
+    };
     if buyers > 0 {
         let buyers = t.with("search-buyers", &[("count", &buyers)]);
         sentence = t.with(
@@ -71,8 +77,11 @@ fn worth(t: Texts, records: String, values: &ValueStats, total: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
     use crate::{
+        catalog::suppliers::Party,
         engine::aggregation::{FacetBuckets, Money},
         model::{
             Date,
@@ -122,7 +131,13 @@ mod tests {
             (found(0, 0, 0.0, None, 0), "0 contracts", "0 contrat"),
         ] {
             let shown = |language| {
-                sentence(Texts::of(language), EntityType::Contract, &found).replace(['\u{a0}', '\u{202f}'], " ")
+                let shown = sentence(
+                    Texts::of(language),
+                    EntityType::Contract,
+                    &found,
+                    &SupplierList::parse(Party::Body, Bytes::new()).unwrap(),
+                );
+                shown.replace(['\u{a0}', '\u{202f}'], " ")
             };
             assert_eq!((shown(English).as_str(), shown(French).as_str()), (english, french));
         }

@@ -49,8 +49,17 @@ pub(super) fn remove_phrase_before(
     phrases: &str,
     accepts: impl Fn(Option<&Word>) -> bool,
 ) -> bool {
+    remove_phrase_between(written, phrases, |_, after| accepts(after.first()))
+}
+
+/// The same, of the phrases that are accepted between the words before and after them.
+pub(super) fn remove_phrase_between(
+    written: &mut Vec<Word>,
+    phrases: &str,
+    accepts: impl Fn(&[Word], &[Word]) -> bool,
+) -> bool {
     let found = ranges(written).into_iter().filter(|(text, _)| is_in(phrases, text));
-    let found = found.filter(|(_, range)| accepts(written.get(range.end)));
+    let found = found.filter(|(_, range)| accepts(&written[..range.start], &written[range.end..]));
     let longest = found.max_by_key(|(_, range)| (range.len(), std::cmp::Reverse(range.start)));
     if let Some((_, range)) = &longest {
         written.drain(range.clone());

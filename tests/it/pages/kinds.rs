@@ -180,10 +180,25 @@ fn a_word_for_a_type_chooses_it_only_with_conditions_or_matches() {
 
 #[test]
 fn a_level_of_government_in_the_name_of_a_firm_and_a_year_among_words_are_no_more_than_that() {
-    let html = SUPPLIERS.html("/en/search?q=Federal+Express+2018", 200);
-    let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
-    assert_shows(meanings, &["Federal Express, 2018"]);
-    assert!(!meanings.contains("level=federal"), "{meanings}");
+    for (query, label) in [
+        ("Federal+Express+2018", "Federal Express, 2018"),
+        ("federal+express+2018", "federal express, 2018"),
+    ] {
+        let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
+        let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
+        assert_shows(meanings, &[label]);
+        assert!(!meanings.contains("level=federal"), "{meanings}");
+    }
+    // A text of many words is searched for as words only.
+    for (words, has_year) in [(30, true), (31, false)] {
+        let query = format!("{}2018", "zenith+".repeat(words - 1));
+        let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
+        let shown = html
+            .split_once("<section class=\"search-meanings\"")
+            .map_or("", |(_, rest)| rest);
+        let shown = shown.split("</section>").next().unwrap();
+        assert_eq!(shown.contains("issued_after=2018-01-01"), has_year, "{words}: {shown}");
+    }
     // A part of a word is no part of a name.
     let html = SUPPLIERS.html("/en/search?q=zeni+since+2018", 200);
     assert!(!html.contains("in the supplier’s name"), "{html}");
@@ -229,7 +244,7 @@ fn what_the_words_mean_is_the_answer_where_they_find_nothing() {
             "Perhaps you mean",
             "radar, National Defence, 2023",
             "2 disclosed federal contracts, 2023, by 1 buyer",
-            "As words, all of them together find nothing: 0 contracts.",
+            "No record has all of these words: 0 contracts.",
         ],
     );
     assert!(lead.contains("href=\"/en/search?kind=disclosure&#38;q=radar"), "{lead}");
@@ -239,6 +254,40 @@ fn what_the_words_mean_is_the_answer_where_they_find_nothing() {
     assert!(html.contains("<div role=\"status\">"), "{html}");
     let html = SERVER.html("/en/search?q=nationl+defnce", 200);
     assert!(!html.contains("<div role=\"status\">"), "{html}");
+}
+
+/// Contracts of a body under two names, and one of another body.
+static NAMES: LazyLock<TestServer> = LazyLock::new(|| {
+    let names = ["National Defence", "DND", "Works"];
+    let record = |(number, name): (usize, &&str)| {
+        let record = json!({
+            "record_id": format!("r{number}"), "municipality": "federal", "award_date": "2023-01-01",
+            "department_en": name, "title_en": "Radar parts", "vendor_name": "Acme", "government_level": "federal",
+            "contract_value": 100.0 * number as f64 + 100.0,
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    TestServer::own(&names.iter().enumerate().map(record).collect::<Vec<_>>(), |_| {})
+});
+
+#[test]
+fn an_answer_says_what_its_own_page_says() {
+    let sentence = "3 contracts worth $600, 2023, by 2 buyers";
+    let average = "Average value: $200. Median: $200, of 3 published values.";
+    // Without words, neither page counts the median.
+    for (query, average) in [
+        ("how+many+radar+contracts+in+2023%3F", average),
+        ("how+many+federal+contracts+in+2023%3F", "Average value: $200."),
+    ] {
+        let html = NAMES.html(&format!("/en/search?q={query}"), 200);
+        let lead = between(&html, "<div role=\"status\">", "</div>")[0];
+        assert_shows(lead, &[sentence]);
+        assert_shows(&html, &[average]);
+        let page = between(lead, "href=\"", "\"")[0].replace("&#38;", "&");
+        let page = NAMES.html(&page, 200);
+        assert_shows(&page, &[sentence, average]);
+        assert_eq!(page.contains("Median"), html.contains("Median"), "{query}");
+    }
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! The levels of government among the words of a search.
+
+use std::ops::Range;
+
+use crate::{
+    pages::search::{
+        question::{CONTRACTS, RANKED},
+        written_words::{Word, elided, is_in, ranges, remove_phrase},
+    },
+    query::translate::is_function_word,
+};
+
+/// What asks for the records of a level of government.
+const LEVELS: [(&str, &str); 3] = [
+    (
+        "federal",
+        "federal government|government of canada|gouvernement du canada|gouvernement federal|federal|federale|federales|\
+        federaux",
+    ),
+    (
+        "provincial",
+        "provincial government|gouvernement provincial|provincial|provinciale|provinciales|provinciaux",
+    ),
+    (
+        "municipal",
+        "municipal government|municipal|municipale|municipales|municipaux",
+    ),
+];
+
+/// A government without its level.
+const GOVERNMENT: &str = "gouvernement|government";
+
+/// What may stand between "government" and the name of its region. "Government buildings in Nunavut" are not its own.
+const OF_REGION: &str = "de|des|du|la|le|les|of|province|the";
+
+/// Removes the only level of government of the words, unless a name begins with it: "Federal Express", of a known firm
+/// or as it is written.
+///
+/// `is_start_of_firm`: whether folded words begin the name of a firm. `has_names`: whether the text distinguishes names
+/// by capitals ([`has_lower_case`]).
+pub(super) fn take_level(
+    written: &mut Vec<Word>,
+    has_names: bool,
+    is_start_of_firm: impl Fn(&str) -> bool,
+) -> Option<&'static str> {
+    let named = named_levels(written);
+    let mut firms = ranges(written).into_iter().filter(|(text, range)| {
+        let first = written[range.start].1.as_str();
+        let is_level = LEVELS.iter().any(|(_, phrases)| is_in(phrases, first));
+        let is_name = || has_names && is_written_as_name(&written[range.clone()]);
+        range.len() > 1 && is_level && (is_start_of_firm(text) || is_name())
+    });
+    if firms.next().is_some() {
+        return None;
+    }
+    let &[(level, phrases)] = &named[..] else { return None };
+    remove_phrase(written, phrases);
+    Some(level)
+}
+
+/// Whether two words begin with capitals, and the second one is no function word and no word for contracts, those who
+/// make them, or a government.
+fn is_written_as_name(words: &[Word]) -> bool {
+    let begins = |(word, _): &Word| {
+        let mut letters = word.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.any(char::is_lowercase)
+    };
+    let is_thing = |(_, folded): &Word| says_nothing(folded) || is_in("tenders|awards|spending", folded);
+    matches!(words, [first, next] if begins(first) && begins(next) && !is_thing(next))
+}
+
+/// Whether a word of a text begins with a small letter although titles would write it with a capital one: only then do
+/// capitals say that something is a name.
+pub(super) fn has_lower_case(written: &[Word]) -> bool {
+    let is_small = |(word, folded): &Word| !says_nothing(folded) && elided(word).starts_with(char::is_lowercase);
+    written.iter().any(is_small)
+}
+
+/// Whether a word is no part of the name of a firm, nor of a thing.
+fn says_nothing(folded: &str) -> bool {
+    is_function_word(folded) || is_in(RANKED, folded) || is_in(GOVERNMENT, folded) || CONTRACTS.contains(&folded)
+}
+
+/// The levels that the words name.
+fn named_levels(written: &[Word]) -> Vec<(&'static str, &'static str)> {
+    let is_named = |phrases: &str| remove_phrase(&mut written.to_vec(), phrases);
+    LEVELS.into_iter().filter(|(_, phrases)| is_named(phrases)).collect()
+}
+
+/// Which word is "government" right before or after the name of a province: "gouvernement du Québec". None if the words
+/// name a level.
+pub(super) fn government_of(written: &[Word], region: &Range<usize>) -> Option<usize> {
+    let is_government = |number: &usize| {
+        written
+            .get(*number)
+            .is_some_and(|(_, folded)| is_in(GOVERNMENT, folded))
+    };
+    let before = (0..region.start)
+        .rev()
+        .find(|number| !is_in(OF_REGION, &written[*number].1));
+    let found = before.into_iter().chain([region.end]).find(is_government);
+    found.filter(|_| named_levels(written).is_empty())
+}
