@@ -17,12 +17,19 @@ pub(crate) struct JsonValue<'t> {
     pub(crate) has_escapes: bool,
 }
 
-/// The text is no JSON object.
+/// The text is not a JSON object.
 #[derive(Debug, PartialEq)]
-pub(crate) struct NoObject;
+pub(crate) struct NotAnObject;
 
-/// A name, which is a JSON string, and its value.
-pub(crate) type JsonMember<'t> = (JsonValue<'t>, JsonValue<'t>);
+/// A member of an object.
+#[derive(Clone, Copy)]
+pub(crate) struct JsonMember<'t> {
+    /// A string.
+    pub(crate) name: JsonValue<'t>,
+    pub(crate) value: JsonValue<'t>,
+    /// From the name to the end of the value.
+    pub(crate) json: &'t str,
+}
 
 impl<'t> JsonValue<'t> {
     /// The characters of a string that has no escaped one.
@@ -38,7 +45,7 @@ impl<'t> JsonMembers<'t> {
     }
 
     /// The next member; `None` after the last one.
-    pub(crate) fn next_member(&mut self) -> Result<Option<JsonMember<'t>>, NoObject> {
+    pub(crate) fn next_member(&mut self) -> Result<Option<JsonMember<'t>>, NotAnObject> {
         let is_first = self.at == 0;
         let sign = self.sign()?;
         self.at += 1;
@@ -50,32 +57,35 @@ impl<'t> JsonMembers<'t> {
             b'{' if is_first => {}
             b',' if !is_first => {}
             b'}' if !is_first => return self.end(),
-            _ => return Err(NoObject),
+            _ => return Err(NotAnObject),
         }
         if self.sign()? != b'"' {
-            return Err(NoObject);
+            return Err(NotAnObject);
         }
+        let start = self.at;
         let name = self.value()?;
         if self.sign()? != b':' {
-            return Err(NoObject);
+            return Err(NotAnObject);
         }
         self.at += 1;
         self.sign()?;
-        Ok(Some((name, self.value()?)))
+        let value = self.value()?;
+        let json = self.text.get(start..self.at).ok_or(NotAnObject)?;
+        Ok(Some(JsonMember { name, value, json }))
     }
 
-    fn end(&mut self) -> Result<Option<JsonMember<'t>>, NoObject> {
+    fn end(&mut self) -> Result<Option<JsonMember<'t>>, NotAnObject> {
         self.skip_blanks();
         if self.at < self.text.len() {
-            return Err(NoObject);
+            return Err(NotAnObject);
         }
         Ok(None)
     }
 
-    /// The next byte that is no blank.
-    fn sign(&mut self) -> Result<u8, NoObject> {
+    /// The next byte that is not blank.
+    fn sign(&mut self) -> Result<u8, NotAnObject> {
         self.skip_blanks();
-        self.text.as_bytes().get(self.at).copied().ok_or(NoObject)
+        self.text.as_bytes().get(self.at).copied().ok_or(NotAnObject)
     }
 
     fn skip_blanks(&mut self) {
@@ -85,15 +95,15 @@ impl<'t> JsonMembers<'t> {
     }
 
     /// The value that begins here.
-    fn value(&mut self) -> Result<JsonValue<'t>, NoObject> {
+    fn value(&mut self) -> Result<JsonValue<'t>, NotAnObject> {
         let start = self.at;
         let has_escapes = match self.text.as_bytes().get(start) {
             Some(b'"') => self.skip_string(),
             Some(b'{' | b'[') => self.skip_nested(),
             _ => self.skip_scalar(),
         };
-        let has_escapes = has_escapes.ok_or(NoObject)?;
-        let json = self.text.get(start..self.at).ok_or(NoObject)?;
+        let has_escapes = has_escapes.ok_or(NotAnObject)?;
+        let json = self.text.get(start..self.at).ok_or(NotAnObject)?;
         Ok(JsonValue { json, has_escapes })
     }
 
@@ -139,9 +149,10 @@ mod tests {
 
     use super::*;
 
-    fn members(text: &str) -> Result<Vec<(String, &str)>, NoObject> {
+    fn members(text: &str) -> Result<Vec<(String, &str)>, NotAnObject> {
         let (mut object, mut members) = (JsonMembers::of(text), Vec::new());
-        while let Some((name, value)) = object.next_member()? {
+        while let Some(JsonMember { name, value, json }) = object.next_member()? {
+            assert!(json.starts_with(name.json) && json.ends_with(value.json));
             assert_eq!(value.has_escapes, value.json.contains('\\'));
             let parsed: String = serde_json::from_str(name.json).unwrap();
             assert!(name.plain_text().is_none_or(|plain| plain == parsed));
@@ -210,7 +221,7 @@ mod tests {
             "{{\"a\":1}}",
             ",\"a\":1}",
         ] {
-            assert_eq!(members(text), Err(NoObject), "{text}");
+            assert_eq!(members(text), Err(NotAnObject), "{text}");
         }
         for text in ["{}", " { } \n"] {
             assert_eq!(members(text), Ok(Vec::new()), "{text:?}");

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::HashMap};
 use anyhow::{Context, anyhow};
 use rustc_hash::FxHashMap;
 
-use crate::storage::json_members::{JsonMembers, JsonValue, NoObject};
+use crate::storage::json_members::{JsonMember, JsonMembers, JsonValue, NotAnObject};
 
 /// The columns by their names.
 #[derive(Clone)]
@@ -69,8 +69,10 @@ impl<'r> Members<'r> {
         loop {
             let member = object
                 .next_member()
-                .map_err(|NoObject| anyhow!("a row is no JSON object"))?;
-            let Some((name, value)) = member else { break };
+                .map_err(|NotAnObject| anyhow!("a row is not a JSON object"))?;
+            let Some(JsonMember { name, value, .. }) = member else {
+                break;
+            };
             let name = match name.plain_text() {
                 Some(plain) => Cow::Borrowed(plain),
                 None => Cow::Owned(serde_json::from_str(name.json).context("the name of a member is no JSON text")?),

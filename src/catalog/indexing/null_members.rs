@@ -1,81 +1,24 @@
 //! Members whose value is `null`, as other programs write them into dumps.
 
-use std::ops::Range;
-
 use memchr::memmem;
 
-use crate::storage::json_text::end_of_string;
+use crate::storage::json_members::JsonMembers;
 
-/// A record without its members that are `null`, and how many those are; `None` if it
-/// has none. The bytes of the other members stay as they are. Objects inside of the record are not
-/// looked at. `line` is a valid JSON object.
+/// A record without its members that are `null`, and how many those are; `None` if it has none. The bytes of the other
+/// members stay as they are. Objects inside of the record are not looked at. `line` is a valid JSON object.
 pub(super) fn without_nulls(line: &[u8]) -> Option<(Vec<u8>, u64)> {
     // The dumps of this program have no `null`, so most records end here.
     memmem::find(line, b"null")?;
-    let members = members(line);
-    let kept: Vec<&[u8]> = members
-        .iter()
-        .filter(|member| !member.is_null)
-        .map(|member| &line[member.range.clone()])
-        .collect();
-    let dropped = members.len() - kept.len();
-    if dropped == 0 {
-        return None;
-    }
-    let mut record = Vec::with_capacity(line.len());
-    record.push(b'{');
-    record.extend(kept.join(&b','));
-    record.push(b'}');
-    Some((record, dropped as u64))
-}
-
-struct Member {
-    /// From its name to the end of its value.
-    range: Range<usize>,
-    is_null: bool,
-}
-
-/// The members of a JSON object, without those of objects inside of it.
-fn members(line: &[u8]) -> Vec<Member> {
-    let mut members = Vec::new();
-    let mut depth = 0_usize;
-    let (mut start, mut value) = (0, 0);
-    let mut at = 0;
-    while let Some(byte) = line.get(at) {
-        match byte {
-            b'"' => {
-                at = end_of_string(line, at);
-                continue;
-            }
-            b'{' | b'[' => {
-                depth += 1;
-                if depth == 1 {
-                    start = at + 1;
-                }
-            }
-            b':' if depth == 1 => value = at + 1,
-            b',' | b'}' if depth == 1 => {
-                members.extend(member(line, start, value, at));
-                start = at + 1;
-                depth -= usize::from(*byte == b'}');
-            }
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {}
+    let mut members = JsonMembers::of(str::from_utf8(line).ok()?);
+    let (mut kept, mut dropped) = (Vec::new(), 0);
+    while let Some(member) = members.next_member().ok()? {
+        if member.value.json == "null" {
+            dropped += 1;
+        } else {
+            kept.push(member.json);
         }
-        at += 1;
     }
-    members
-}
-
-/// The member between two positions, without the white space around it; `None` for an empty object.
-fn member(line: &[u8], start: usize, value: usize, end: usize) -> Option<Member> {
-    let text = line.get(start..end)?;
-    let leading = text.len() - text.trim_ascii_start().len();
-    let range = start + leading..start + text.trim_ascii_end().len();
-    (!range.is_empty()).then(|| Member {
-        range,
-        is_null: line[value..end].trim_ascii() == b"null",
-    })
+    (dropped > 0).then(|| (format!("{{{}}}", kept.join(",")).into_bytes(), dropped))
 }
 
 #[cfg(test)]

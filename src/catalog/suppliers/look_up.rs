@@ -24,7 +24,7 @@ use crate::{
         fold::fold,
         supplier_mention::{MentionLine, SupplierMention},
     },
-    storage::json_members::JsonMembers,
+    storage::json_members::{JsonMember, JsonMembers},
 };
 
 /// The suppliers or the bodies of a generation, those with most records first.
@@ -225,7 +225,9 @@ impl SupplierList {
         let mut members = JsonMembers::of(self.lines.get(self.find_name(name)?));
         let (mut id, mut name) = (None, None);
         while id.is_none() || name.is_none() {
-            let (member, value) = members.next_member().ok()??;
+            let JsonMember {
+                name: member, value, ..
+            } = members.next_member().ok()??;
             match member.plain_text() {
                 Some("id") => id = serde_json::from_str(value.json).ok(),
                 Some("name") => name = serde_json::from_str(value.json).ok(),
