@@ -13,9 +13,10 @@ use crate::{api::export::columns::ColumnType, model::Date, storage::json_members
 /// A number up to which a double holds every integer.
 const EXACT_INTEGERS: u64 = 1 << 53;
 
-/// How many values tell whether a column repeats them, and how many of these are different in one that does not: a
-/// dictionary of such values would cost time and room.
+/// How many values of a column are sampled to decide whether it gets a dictionary.
 const SAMPLE: usize = 256;
+
+/// From this number of distinct values in the sample on, a dictionary would cost time and space.
 const DIFFERENT_IN_SAMPLE: usize = 192;
 
 /// The values of a column in some rows of a row group: those that are there, and for each place whether and how it is
@@ -171,7 +172,7 @@ impl Values {
         }
     }
 
-    /// Whether most of its values are different, as far as a sample tells.
+    /// Whether most values of a sample are distinct.
     pub(super) fn is_varied(&self) -> bool {
         match &self.typed {
             Typed::Texts(texts) | Typed::Json(texts) => {

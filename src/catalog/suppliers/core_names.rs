@@ -53,7 +53,7 @@ pub(crate) fn equal_cores(names: &Names) -> Vec<Proposal> {
     proposals
 }
 
-/// Rule 9: names with equal cores that tell who it is and one family of legal forms, where no place speaks against it:
+/// Rule 9: names with equal distinctive cores and one family of legal forms, where no place speaks against it:
 /// both are in one city, or one has no place, the same in brackets, and all others with that core are in one.
 pub(crate) fn equal_cores_in_one_place(names: &Names) -> Vec<Proposal> {
     let mut groups: BTreeMap<&str, Vec<u32>> = BTreeMap::new();

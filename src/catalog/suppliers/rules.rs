@@ -77,8 +77,8 @@ fn why_not_by_number<'n>(name: &Name, mut others: impl Iterator<Item = &'n Name>
     (!is_supported).then_some(Waiting::SingleStatement)
 }
 
-/// Whether one name tells nothing that the other does not, or both are nearly equal. Firms of one group share a word
-/// only.
+/// Whether all distinctive words of one name are also in the other, or both names are nearly equal. Firms of one group
+/// share only some words.
 fn are_similar(a: &Name, b: &Name) -> bool {
     let compact = |name: &Name| name.form.core.replace(' ', "");
     let (x, y) = (compact(a), compact(b));

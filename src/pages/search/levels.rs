@@ -58,8 +58,8 @@ pub(super) fn take_level(
     Some(level)
 }
 
-/// Whether two words begin with capitals, and the second one is no function word and no word for contracts, those who
-/// make them, or a government.
+/// Whether two words begin with capitals, and the second one is neither a function word nor a word for contracts, their
+/// parties or a government.
 fn is_written_as_name(words: &[Word]) -> bool {
     let begins = |(word, _): &Word| {
         let mut letters = word.chars();
@@ -76,7 +76,7 @@ pub(super) fn has_lower_case(written: &[Word]) -> bool {
     written.iter().any(is_small)
 }
 
-/// Whether a word is no part of the name of a firm, nor of a thing.
+/// Whether a word does not distinguish the name of a firm or of a thing.
 fn says_nothing(folded: &str) -> bool {
     is_function_word(folded) || is_in(RANKED, folded) || is_in(GOVERNMENT, folded) || CONTRACTS.contains(&folded)
 }

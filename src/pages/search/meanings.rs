@@ -115,7 +115,7 @@ impl Meaning {
         label: impl FnOnce(&str) -> String,
     ) -> Result<Option<(Meaning, u64)>, Error> {
         let words = asked.value("q").unwrap_or_default().trim().to_owned();
-        // "CBC" is no part of "CBCI".
+        // "CBC" is not a whole word of "CBCI".
         let start = word_list(&words);
         let begins =
             |found: &Suggested| found.meaning == MeaningType::Supplier && word_list(&found.label).starts_with(&start);

@@ -687,7 +687,7 @@ mod tests {
             ..Takes::all_but_names()
         };
         assert_eq!(parts("largest over 1,000,000", taken), None);
-        // A name after an amount is no unit of it.
+        // A name after an amount is not its unit.
         let places = [row("toronto", "Toronto", "Toronto")];
         let takes = Takes {
             places: &places,

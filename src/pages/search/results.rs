@@ -124,7 +124,7 @@ struct Results {
     nothing: Option<ShownNothing>,
 }
 
-/// What the words may mean, as the answer to a search that finds nothing: it is no certain one.
+/// What the words may mean, as the answer to a search that finds nothing. The answer is uncertain.
 struct Answer {
     label: String,
     href: String,

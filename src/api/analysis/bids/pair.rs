@@ -166,7 +166,7 @@ impl Counter<'_> {
     fn add(&mut self, notice: &Notice, of_a: &[&StoredBid], of_b: &[&StoredBid]) {
         let store = self.store;
         let has_lots = store.has_lots(notice);
-        // By amount, so the first in dollars is the lowest. Of lots, it is no price of the same thing.
+        // By amount, so the first in dollars is the lowest. With lots, amounts are not prices of the same thing.
         let amount = |bids: &[&StoredBid]| {
             let lowest = bids.iter().find_map(|bid| store.dollars(bid));
             lowest.filter(|_| !has_lots).map(cents)
