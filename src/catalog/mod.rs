@@ -14,3 +14,5 @@ pub(crate) mod suppliers;
 pub(crate) mod tender_value;
 pub(crate) mod value_cache;
 pub(crate) mod value_pace;
+
+pub use suppliers::carried_numbers;

@@ -6,6 +6,7 @@
 //! former builds: without a claim, a build gives what it gave before the claim.
 
 pub(crate) mod bodies;
+mod carried;
 pub(crate) mod claims;
 pub(crate) mod clusters;
 mod core_names;
@@ -23,5 +24,6 @@ pub(crate) mod supplier;
 
 pub(crate) use look_up::SupplierList;
 pub(crate) use name_form::is_legal_form;
+pub use names::carried_numbers;
 pub(crate) use party::Party;
 pub(crate) use supplier::Supplier;

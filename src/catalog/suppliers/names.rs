@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::name_form::{NameForm, telling_words};
+use super::{
+    carried::{carry, whole_postal_code},
+    name_form::{NameForm, telling_words},
+};
 use crate::{
     engine::aggregation::Money,
     model::{
@@ -78,7 +81,7 @@ pub(crate) struct Names {
     pub(crate) all: Vec<Name>,
     numbers: FxHashMap<String, u32>,
     pub(crate) equations: Vec<Equation>,
-    /// Statements without a number whose name and place have exactly one.
+    /// Statements without a number that [get one](super::carried).
     pub(crate) carried: u64,
 }
 
@@ -164,25 +167,22 @@ impl Names {
             numbers,
             all,
         };
-        names.carried = names.count_carried(mentions, &keys);
+        let carried = carry(mentions, &keys, |key| names.only_number(key))
+            .into_iter()
+            .zip(mentions);
+        names.carried = carried.filter_map(|(number, line)| number.map(|_| line.count)).sum();
         names
     }
 
-    /// Rule 2: how many statements without a number get the one number of their name and place.
-    fn count_carried(&self, mentions: &[MentionLine], keys: &[(String, Option<String>)]) -> u64 {
-        let unnumbered = mentions
-            .iter()
-            .zip(keys)
-            .filter(|(line, _)| line.mention.number.is_none() && line.mention.other_name.is_none());
-        let carried = unnumbered.filter(|(line, (key, _))| {
-            let name = self.numbers.get(key).map(|number| &self.all[*number as usize]);
-            name.is_some_and(|name| {
-                let form = &name.form;
-                let has_place = line.mention.city.is_some() || line.mention.postal_code.is_some();
-                name.numbers.len() == 1 && has_place && !form.is_person && !form.is_consortium
-            })
-        });
-        carried.map(|(line, _)| line.count).sum()
+    /// The only number that the name with a key has, but for typing errors of it, and the number of the name. Persons
+    /// and consortia have none.
+    fn only_number(&self, key: &str) -> Option<(u32, &OfficialNumber)> {
+        let number = *self.numbers.get(key)?;
+        let name = self.get(number);
+        let only = name.number()?;
+        let is_only = |facts: &NumberFacts| facts.number == *only || is_typing_error(&facts.number, only);
+        let may_have_one = !name.form.is_person && !name.form.is_consortium;
+        (may_have_one && name.numbers.iter().all(is_only)).then_some((number, only))
     }
 
     /// States the French name of a body, by which it is then found unless another one has it.
@@ -203,6 +203,14 @@ impl Names {
     pub(crate) fn get(&self, number: u32) -> &Name {
         &self.all[number as usize]
     }
+}
+
+/// The number that each statement without one gets by [rule 2](carry); `None` for the others.
+pub fn carried_numbers(mentions: &[MentionLine]) -> Vec<Option<OfficialNumber>> {
+    let keys: Vec<(String, Option<String>)> = mentions.par_iter().map(keys_of).collect();
+    let names = Names::new(mentions, Vec::new());
+    let carried = carry(mentions, &keys, |key| names.only_number(key)).into_iter();
+    carried.map(|number| number.cloned()).collect()
 }
 
 /// The key of a name in any of its spellings.
@@ -303,25 +311,6 @@ fn is_typing_error(a: &OfficialNumber, b: &OfficialNumber) -> bool {
     }
 }
 
-/// A Canadian postal code or a ZIP code; `None` for a part of one.
-fn whole_postal_code(text: &str) -> Option<String> {
-    let code: String = text
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric())
-        .collect::<String>()
-        .to_ascii_uppercase();
-    let is_canadian = code.len() == 6
-        && code.bytes().enumerate().all(|(place, b)| {
-            if place % 2 == 0 {
-                b.is_ascii_uppercase()
-            } else {
-                b.is_ascii_digit()
-            }
-        });
-    let is_zip = matches!(code.len(), 5 | 9) && code.bytes().all(|b| b.is_ascii_digit());
-    (is_canadian || is_zip).then_some(code)
-}
-
 impl Name {
     /// The number that identifies it: the only one, or that of nearly all its statements.
     pub(crate) fn number(&self) -> Option<&OfficialNumber> {
@@ -382,18 +371,5 @@ mod tests {
         assert_eq!(main(&anew), None);
         let rare = [number("1143863539", 1), number("1172462849", 11)];
         assert_eq!(main(&rare).as_deref(), Some("1172462849"));
-    }
-
-    #[test]
-    fn only_whole_postal_codes_are_places() {
-        for (text, code) in [
-            ("h2x 1y4", Some("H2X1Y4")),
-            ("H2X", None),
-            ("90210", Some("90210")),
-            ("", None),
-            ("N/A", None),
-        ] {
-            assert_eq!(whole_postal_code(text).as_deref(), code, "{text}");
-        }
     }
 }

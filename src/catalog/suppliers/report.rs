@@ -82,7 +82,7 @@ impl fmt::Display for SupplierReport {
         if *party == Party::Supplier {
             writeln!(
                 f,
-                "  rule 2 (equal name and place, one known number): {carried} statements got the number of their name"
+                "  rule 2 (equal name, one known number, stated five times at the place): {carried} statements got the number of their name"
             )?;
         }
         for (why, pairs) in &self.waiting {

@@ -229,6 +229,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency(
         "rayon",
         &[
+            "catalog/generation/build",
             "catalog/generation/checksums",
             "catalog/indexing",
             "catalog/estimates/backtest",
@@ -254,6 +255,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
             "catalog/bids/build",
             "catalog/estimates",
             "catalog/indexing/supplier_names",
+            "catalog/suppliers/carried",
             "catalog/suppliers/names",
             "engine/name_words",
             "engine/tantivy/build",
