@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Ordering,
-    collections::{BTreeSet, HashMap, hash_map::Entry},
+    collections::{BTreeSet, hash_map::Entry},
     path::Path,
 };
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     notice::{Bidder, Notice, StoredBid, Unit},
-    store::{BidStore, StoredBids, key},
+    store::{StoredBids, key},
 };
 use crate::{
     catalog::all_matches::for_each_page,
@@ -19,8 +19,7 @@ use crate::{
     model::{
         Date, EntityType, Record, Role, Schema,
         bids::{Bid, NoticeBids},
-        fold::word_list,
-        record,
+        fold, record,
     },
     query::SearchQuery,
     storage::dump::{self, DumpLine, DumpLineReader},
@@ -45,7 +44,7 @@ pub struct BidsReport {
 /// The bids of all dumps, by the `record_id` of their notice.
 #[derive(Debug, Default)]
 pub(crate) struct DumpBids {
-    notices: HashMap<String, NoticeBids>,
+    notices: FxHashMap<String, NoticeBids>,
     report: BidsReport,
 }
 
@@ -102,7 +101,7 @@ impl DumpBids {
     }
 
     /// Joins the bids with the tenders of the index.
-    pub(crate) fn into_store(mut self, engine: &dyn Engine) -> anyhow::Result<(BidStore, BidsReport)> {
+    pub(crate) fn into_store(mut self, engine: &dyn Engine) -> anyhow::Result<(StoredBids, BidsReport)> {
         let mut builder = StoreBuilder::default();
         if !self.notices.is_empty() {
             let all = SearchQuery::newest(EntityType::Tender, Vec::new());
@@ -123,10 +122,10 @@ impl DumpBids {
         }
         let mut report = self.report;
         report.unknown = self.notices.len() as u64;
-        let store = BidStore::from(builder.finish());
-        report.notices = store.notices().len() as u64;
-        report.bids = store.bids();
-        Ok((store, report))
+        let stored = builder.finish();
+        report.notices = stored.notices.len() as u64;
+        report.bids = stored.notices.iter().map(|notice| notice.bids.len() as u64).sum();
+        Ok((stored, report))
     }
 }
 
@@ -208,7 +207,11 @@ impl StoreBuilder {
             buyer: tender.texts(Role::Department).next().map(|name| self.texts.of(name)),
             words: tender
                 .texts(Role::Text)
-                .map(|text| word_list(text).iter().map(|word| self.words.of(word)).collect())
+                .map(|text| {
+                    let mut numbers = Vec::new();
+                    fold::words(text, |word| numbers.push(self.words.of(word)));
+                    numbers
+                })
                 .collect(),
             bids: Vec::new(),
         };

@@ -48,6 +48,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::catalog::bids::StoredBids;
 
     /// Bids as bidder, amount in dollars and whether it won.
     fn store(procedure: &str, bids: &[(u32, Option<f64>, bool)]) -> BidStore {
@@ -64,7 +65,7 @@ mod tests {
             "method": none, "words": none, "bids": bids,
         });
         let stored = json!({"bidders": bidders, "texts": none, "words": none, "notices": [notice]});
-        serde_json::from_value(stored).unwrap()
+        BidStore::from(serde_json::from_value::<StoredBids>(stored).unwrap())
     }
 
     fn prices(store: &BidStore, contract_id: &str) -> [Option<f64>; 3] {

@@ -16,4 +16,4 @@ mod words;
 
 pub(crate) use notice::{Notice, StoredBid};
 pub(crate) use query::BidQuery;
-pub(crate) use store::BidStore;
+pub(crate) use store::{BidStore, StoredBids};

@@ -3,7 +3,9 @@
 //! Publishers that list bidders do so in the notice, not in its contracts. So `index` reads the tenders first, and
 //! gives each contract and award the number of bidders of its notice.
 
-use std::collections::{HashMap, hash_map::Entry};
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 
 use super::{build::DumpBids, store::count_distinct, store::key};
 use crate::model::{EntityType, Record, bids::Procedure, vocabulary::identifies};
@@ -11,7 +13,7 @@ use crate::model::{EntityType, Record, bids::Procedure, vocabulary::identifies};
 /// The numbers of bidders of open calls, by the `record_id` of their tender. Direct awards are no competition, and many
 /// invitations list the winner only, so they have no number.
 #[derive(Debug, Default)]
-pub(crate) struct OpenCalls(HashMap<String, u32>);
+pub(crate) struct OpenCalls(FxHashMap<String, u32>);
 
 /// What identifies a notice in the records that were made of it.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -43,7 +45,7 @@ impl NoticeKey {
 #[derive(Debug, Default)]
 pub(crate) struct NoticeBidders {
     /// `None` if several notices have the key, and if the notice is not an open call or lists no bidders.
-    by_key: HashMap<NoticeKey, Option<u32>>,
+    by_key: FxHashMap<NoticeKey, Option<u32>>,
 }
 
 impl OpenCalls {

@@ -2,10 +2,11 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     sync::OnceLock,
 };
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -15,24 +16,17 @@ use super::{
 use crate::model::Facet;
 
 /// The bids of a generation, by notice and by bidder.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(from = "StoredBids")]
+#[derive(Debug, Default)]
 pub(crate) struct BidStore {
-    #[serde(flatten)]
     stored: StoredBids,
-    /// The position of each notice.
-    #[serde(skip)]
-    by_id: HashMap<String, u32>,
+    /// The positions of the notices, in the order of their `record_id`.
+    by_id: Vec<u32>,
     /// The key of each bidder: equal for all spellings of a name.
-    #[serde(skip)]
     keys: Vec<String>,
     /// By key of the bidder: the positions of the notices with a bid of it, in their order.
-    #[serde(skip)]
     by_bidder: BTreeMap<String, Vec<u32>>,
-    #[serde(skip)]
     bids: u64,
     /// Computed on the first search for words.
-    #[serde(skip)]
     stems: OnceLock<Stems>,
 }
 
@@ -51,16 +45,15 @@ pub(crate) struct StoredBids {
 impl From<StoredBids> for BidStore {
     fn from(stored: StoredBids) -> BidStore {
         let keys: Vec<String> = stored.bidders.iter().map(|bidder| key(&bidder.name)).collect();
-        let (mut by_id, mut bids) = (HashMap::new(), 0);
+        let mut bids = 0;
         // Spellings of one name share a key, so the positions are collected by the first bidder that has it.
-        let mut firsts: HashMap<&str, usize> = HashMap::new();
+        let mut firsts: FxHashMap<&str, usize> = FxHashMap::default();
         let first_of: Vec<usize> = (0..)
             .zip(&keys)
             .map(|(number, key)| *firsts.entry(key).or_insert(number))
             .collect();
         let mut positions_of: Vec<Vec<u32>> = vec![Vec::new(); keys.len()];
         for (notice, position) in stored.notices.iter().zip(0u32..) {
-            by_id.insert(notice.record_id.clone(), position);
             bids += notice.bids.len() as u64;
             for bid in &notice.bids {
                 let Some(first) = first_of.get(bid.bidder as usize) else {
@@ -72,6 +65,8 @@ impl From<StoredBids> for BidStore {
                 }
             }
         }
+        let mut by_id: Vec<u32> = (0..).zip(&stored.notices).map(|(position, _)| position).collect();
+        by_id.sort_unstable_by_key(|position| &stored.notices[*position as usize].record_id);
         let by_bidder = keys.iter().cloned().zip(positions_of);
         let by_bidder = by_bidder.filter(|(_, positions)| !positions.is_empty()).collect();
         BidStore {
@@ -110,8 +105,9 @@ impl BidStore {
     }
 
     pub(crate) fn notice(&self, record_id: &str) -> Option<&Notice> {
-        let position = self.by_id.get(record_id)?;
-        self.stored.notices.get(*position as usize)
+        let id_of = |position: &u32| self.stored.notices[*position as usize].record_id.as_str();
+        let found = self.by_id.binary_search_by_key(&record_id, id_of).ok()?;
+        self.stored.notices.get(self.by_id[found] as usize)
     }
 
     /// The notices with a bid of a bidder that has one of these keys, in their order.

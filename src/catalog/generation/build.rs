@@ -67,11 +67,16 @@ impl Build {
 
     /// Writes the derived data.
     pub(crate) fn write_derived(&self, derived: &DerivedData) -> anyhow::Result<()> {
+        // The two large files are written at once.
+        let (bids, others) = rayon::join(|| self.write_json(BIDS, &derived.bids), || self.write_others(derived));
+        bids.and(others)
+    }
+
+    fn write_others(&self, derived: &DerivedData) -> anyhow::Result<()> {
         self.write_json(CALIBRATION, &derived.calibration)?;
         self.write_json(FIRST_SEEN, &derived.first_seen)?;
         self.write_json(NEWEST_STATUSES, &derived.newest_statuses)?;
         self.write_json(COMMODITIES, &derived.commodities)?;
-        self.write_json(BIDS, &derived.bids)?;
         self.write_json(TENDER_VALUES, &derived.tender_values)?;
         write_durably(&self.folder().join(BODIES), derived.bodies.text())?;
         write_durably(&self.folder().join(SUPPLIERS), derived.suppliers.text())?;

@@ -2,7 +2,9 @@
 
 use super::{first_seen::FirstSeen, tender_values::TenderValues};
 use crate::{
-    catalog::{bids::BidStore, estimates::calibration::Calibration, notices::NewestStatuses, suppliers::SupplierList},
+    catalog::{
+        bids::StoredBids, estimates::calibration::Calibration, notices::NewestStatuses, suppliers::SupplierList,
+    },
     model::commodity_words::CommodityDictionary,
 };
 
@@ -23,5 +25,5 @@ pub(crate) struct DerivedData {
     /// Which names of buyers are one body.
     pub(crate) bodies: SupplierList,
     /// The bids of tenders; none in a generation of an older program.
-    pub(crate) bids: BidStore,
+    pub(crate) bids: StoredBids,
 }

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     catalog::{
-        bids::BidStore,
+        bids::{BidStore, StoredBids},
         estimates::{Market, calibration::Calibration},
         notices::NewestStatuses,
         suppliers::{Party, SupplierList},
@@ -95,7 +95,7 @@ impl Generation {
             first_seen: derived.first_seen,
             translator: Arc::new(commodities.translator()),
             commodities: Arc::new(commodities),
-            bids: derived.bids,
+            bids: BidStore::from(derived.bids),
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
             statistics: Default::default(),
             commodity_counts: CommodityCache::default(),
@@ -305,11 +305,11 @@ pub(super) fn parse_list(party: Party, text: impl Into<Bytes>) -> anyhow::Result
 }
 
 /// The bids of tenders. A generation of an older program has none.
-fn bids(folder: &Path, manifest: &Manifest) -> anyhow::Result<BidStore> {
+fn bids(folder: &Path, manifest: &Manifest) -> anyhow::Result<StoredBids> {
     if manifest.files.iter().any(|file| file.path == BIDS) {
         read_json(&folder.join(BIDS), "list of bids")
     } else {
-        Ok(BidStore::default())
+        Ok(StoredBids::default())
     }
 }
 

@@ -120,9 +120,16 @@ impl CheckedDumps<'_> {
 
     /// Indexes all dumps and publishes the generation.
     fn index(self, target: impl BuildTarget, searches_per_core: NonZeroUsize) -> anyhow::Result<IndexReport> {
-        let bids = DumpBids::read(self.folder, self.strict)?;
-        let dictionary = read_commodities(self.folder)?;
-        let mentions = supplier_names::read_mentions(self.folder)?;
+        let (bids, (dictionary, mentions)) = rayon::join(
+            || DumpBids::read(self.folder, self.strict),
+            || {
+                (
+                    read_commodities(self.folder),
+                    supplier_names::read_mentions(self.folder),
+                )
+            },
+        );
+        let (bids, dictionary, mentions) = (bids?, dictionary?, mentions?);
         let teach = Teach {
             commodities: dictionary.is_none(),
             suppliers: mentions.is_none(),
@@ -270,9 +277,12 @@ fn derive(
     bids: DumpBids,
 ) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport, SupplierReport, BidsReport))> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
-    // Much of the one is not for several cores, the other is.
-    let (joined, calibration) = rayon::join(join_names, || calibrate(engine, records));
+    // Much of the names and of the bids is not for several cores; the calibration is.
+    let (joined, (stored, calibration)) = rayon::join(join_names, || {
+        rayon::join(|| bids.into_store(engine), || calibrate(engine, records))
+    });
     let [(suppliers, supplier_report), (bodies, body_report)] = joined?;
+    let (bids, bids_report) = stored?;
     let calibration = calibration.context("estimating contracts of the index just built")?;
     let now = chrono::Utc::now();
     let today = Date::in_toronto(now);
@@ -280,7 +290,6 @@ fn derive(
     let recent = recent_tender_ids(engine, today).context(reading)?;
     let first_seen = FirstSeen::after(previous, recent, now);
     let newest_statuses = NewestStatuses::read(engine, &Deadline::never()).context(reading)?;
-    let (bids, bids_report) = bids.into_store(engine)?;
     let started = Instant::now();
     let tender_values = value_open_tenders(engine, &calibration, &newest_statuses, today)
         .context("estimating the open tenders of the index just built")?;

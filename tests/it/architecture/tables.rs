@@ -252,7 +252,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
         &[
             "api/export/parquet_rows",
             "api/export/row_members",
-            "catalog/bids/build",
+            "catalog/bids",
             "catalog/estimates",
             "catalog/indexing/supplier_names",
             "catalog/suppliers/carried",
