@@ -3,6 +3,7 @@
 use std::{
     cmp::Ordering,
     collections::{BTreeSet, hash_map::Entry},
+    ops::Range,
     path::Path,
 };
 
@@ -11,14 +12,14 @@ use rustc_hash::FxHashMap;
 
 use super::{
     notice::{Bidder, Notice, StoredBid, Unit},
-    store::{StoredBids, key},
+    store::{StoredBids, count_distinct, key},
 };
 use crate::{
     catalog::all_matches::for_each_page,
     engine::{Deadline, Engine},
     model::{
         Date, EntityType, Record, Role, Schema,
-        bids::{Bid, NoticeBids},
+        bids::{Bid, NoticeBids, Procedure},
         fold, record,
     },
     query::SearchQuery,
@@ -42,10 +43,24 @@ pub struct BidsReport {
 }
 
 /// The bids of all dumps, by the `record_id` of their notice.
+///
+/// They wait as text until the tenders are indexed: as values, their many small texts would slow down every allocation
+/// of the build.
 #[derive(Debug, Default)]
 pub(crate) struct DumpBids {
-    notices: FxHashMap<String, NoticeBids>,
+    /// One line after the other.
+    text: Vec<u8>,
+    notices: FxHashMap<String, Line>,
     report: BidsReport,
+}
+
+/// A notice in the text.
+#[derive(Debug)]
+struct Line {
+    place: Range<usize>,
+    fetched_at: Option<String>,
+    /// If it is an open call.
+    bidders: Option<u32>,
 }
 
 impl DumpBids {
@@ -91,13 +106,21 @@ impl DumpBids {
                 return Ok(());
             }
         }
-        self.notices.insert(notice.record_id.clone(), notice);
+        let start = self.text.len();
+        self.text.extend_from_slice(line);
+        let line = Line {
+            place: start..self.text.len(),
+            bidders: (notice.procedure == Procedure::Open).then(|| bidders(&notice)),
+            fetched_at: notice.fetched_at,
+        };
+        self.notices.insert(notice.record_id, line);
         Ok(())
     }
 
-    /// One of each `record_id`.
-    pub(super) fn notices(&self) -> impl Iterator<Item = &NoticeBids> {
-        self.notices.values()
+    /// The open calls, by their `record_id`, and how many bidders each has.
+    pub(super) fn open_calls(&self) -> impl Iterator<Item = (&str, u32)> {
+        let notices = self.notices.iter();
+        notices.filter_map(|(record_id, line)| Some((record_id.as_str(), line.bidders?)))
     }
 
     /// Joins the bids with the tenders of the index.
@@ -108,11 +131,13 @@ impl DumpBids {
             for_each_page(engine, &all, &Deadline::never(), |records| {
                 for bytes in records {
                     let Some(id) = record::record_id(&bytes) else { continue };
-                    let Some(bids) = self.notices.remove(&*id) else {
+                    let Some(line) = self.notices.remove(&*id) else {
                         continue;
                     };
-                    // The engine returns records that were parsed when they were indexed.
-                    if let Ok(tender) = Record::parse(Schema::of(EntityType::Tender), &bytes) {
+                    // Both were parsed before.
+                    let bids: Result<NoticeBids, _> = serde_json::from_slice(&self.text[line.place]);
+                    let tender = Record::parse(Schema::of(EntityType::Tender), &bytes);
+                    if let (Ok(bids), Ok(tender)) = (bids, tender) {
                         builder.add(&tender, bids);
                     }
                 }
@@ -127,6 +152,11 @@ impl DumpBids {
         report.bids = stored.notices.iter().map(|notice| notice.bids.len() as u64).sum();
         Ok((stored, report))
     }
+}
+
+fn bidders(notice: &NoticeBids) -> u32 {
+    let bidders = count_distinct(notice.bids.iter().map(|bid| key(&bid.name)));
+    u32::try_from(bidders).unwrap_or(u32::MAX)
 }
 
 /// Of one loser, the flags may state why it lost.

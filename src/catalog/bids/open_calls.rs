@@ -7,8 +7,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use super::{build::DumpBids, store::count_distinct, store::key};
-use crate::model::{EntityType, Record, bids::Procedure, vocabulary::identifies};
+use super::build::DumpBids;
+use crate::model::{EntityType, Record, vocabulary::identifies};
 
 /// The numbers of bidders of open calls, by the `record_id` of their tender. Direct awards are no competition, and many
 /// invitations list the winner only, so they have no number.
@@ -50,12 +50,12 @@ pub(crate) struct NoticeBidders {
 
 impl OpenCalls {
     pub(crate) fn of(bids: &DumpBids) -> OpenCalls {
-        let open = bids.notices().filter(|notice| notice.procedure == Procedure::Open);
-        let counted = open.map(|notice| {
-            let bidders = count_distinct(notice.bids.iter().map(|bid| key(&bid.name)));
-            (notice.record_id.clone(), u32::try_from(bidders).unwrap_or(u32::MAX))
-        });
-        OpenCalls(counted.collect())
+        let counted = bids.open_calls();
+        OpenCalls(
+            counted
+                .map(|(record_id, bidders)| (record_id.to_owned(), bidders))
+                .collect(),
+        )
     }
 }
 
