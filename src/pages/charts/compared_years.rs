@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use askama::{Template, filters::HtmlSafe};
 
-use super::year_bars::{Drawing, Measure, YearBars, YearValue};
+use super::{
+    year_bars::{Drawing, Measure, YearBars},
+    years::YearValue,
+};
 use crate::{model::Language, pages::messages::Texts};
 
 #[derive(Debug, Template)]

@@ -1,6 +1,6 @@
 //! From the counts of an aggregation to what charts draw.
 
-use super::year_bars::YearValue;
+use super::years::YearValue;
 use crate::engine::aggregation::{FacetBucket, FacetBuckets};
 
 /// The largest buckets by value, or by number. Equal ones keep their order: by number, then by name.

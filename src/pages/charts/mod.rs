@@ -29,5 +29,5 @@ pub(crate) use dot_plot::{Band, Dot, DotPlot, MarkKind, ValueMark};
 pub(crate) use from_counts::{largest, year_values};
 pub(crate) use ranked_bars::{RankedBars, RankedRow};
 pub(crate) use timeline::{EventKind, Timeline, TimelineEvent};
-pub(crate) use year_bars::{YearBars, YearValue};
-pub(crate) use years::{gaps, usual_years};
+pub(crate) use year_bars::YearBars;
+pub(crate) use years::{YearValue, gaps, usual_years};

@@ -7,7 +7,7 @@ use askama::{Template, filters::HtmlSafe};
 use super::{
     length::{Percent, Pixels},
     scale::{LinearScale, is_beyond},
-    years::{YearGap, label_class, usual_years},
+    years::{YearGap, YearValue, label_class, usual_years},
 };
 use crate::{
     model::Language,
@@ -38,17 +38,6 @@ pub(crate) struct YearBars {
     pub(crate) same_axes_as: Vec<YearValue>,
     /// The search for the records of each year; empty if the bars lead nowhere.
     pub(crate) searches: BTreeMap<i32, String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct YearValue {
-    pub(crate) year: i32,
-    /// Number of records.
-    pub(crate) count: u64,
-    /// Sum of their values, in Canadian dollars; may be negative.
-    pub(crate) total: f64,
-    /// Whether the year is not over; its bars are hatched.
-    pub(crate) is_running: bool,
 }
 
 impl HtmlSafe for YearBars {}
@@ -303,12 +292,22 @@ impl YearBars {
     }
 
     fn row(&self, year: &YearValue) -> Row {
+        // A year that a source does not cover may have had purchases.
+        let (t, gap) = (self.texts(), self.gap(year).filter(|_| year.count == 0));
+        let (total, count) = match gap.map(|gap| gap.is_whole) {
+            Some(true) => (t.text("chart-unknown"), t.text("chart-uncovered")),
+            Some(false) => (t.text("chart-unknown"), t.text("chart-covered-part")),
+            None => (
+                format::money(self.lang, year.total, CAD),
+                format::count(self.lang, year.count),
+            ),
+        };
         Row {
             year: year.year,
             href: self.href(year),
             is_running: year.is_running,
-            total: format::money(self.lang, year.total, CAD),
-            count: format::count(self.lang, year.count),
+            total,
+            count,
         }
     }
 
@@ -462,6 +461,7 @@ mod tests {
             r#"role="img" aria-labelledby="years" aria-describedby="years-about""#,
             "<title>2021: $12.3\u{a0}million, 1,200 records</title>",
             "<title>2022: no source covers it</title>",
+            "2022</th><td class=\"number\">–</td><td class=\"number\">not covered</td>",
             "From 2021 to 2026. Highest: 2021: $12.3\u{a0}million, 1,200 records.",
             "$15M",
             "\u{2212}$5M",

@@ -4,6 +4,18 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use crate::catalog::generation::{Extent, SourceCoverage};
 
+/// The records of a year.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct YearValue {
+    pub(crate) year: i32,
+    /// Number of records.
+    pub(crate) count: u64,
+    /// Sum of their values, in Canadian dollars; may be negative.
+    pub(crate) total: f64,
+    /// Whether the year is not over; its bars are hatched.
+    pub(crate) is_running: bool,
+}
+
 /// A year that sources of the records do not cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct YearGap {
