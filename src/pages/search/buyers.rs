@@ -10,7 +10,7 @@ use crate::{
     model::body_names,
     pages::search::{
         places::is_place,
-        written_words::{Word, ranges, without_marks},
+        written_words::{Word, ranges, without_marks, words},
     },
 };
 
@@ -45,11 +45,20 @@ pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[
     Some(body)
 }
 
-/// Whether a word in capitals is more than the way in which all of them are written.
+/// Whether a word in capitals is more than the way in which all of them are written. Short words alone are acronyms:
+/// "MTQ WSP".
 fn capitals_tell(written: &[Word]) -> bool {
     let is_word = |(word, _): &&Word| word.chars().any(char::is_alphabetic);
     let has_small = |(word, _): &Word| word.chars().any(char::is_lowercase);
-    written.iter().any(has_small) || written.iter().filter(is_word).count() == 1
+    let is_short = |(_, folded): &Word| folded.len() <= MIN_ACRONYM;
+    let are_short = written.iter().filter(is_word).all(is_short);
+    are_short || written.iter().any(has_small) || written.iter().filter(is_word).count() == 1
+}
+
+/// Whether a text is an acronym of a body, and nothing else.
+pub(super) fn is_acronym_alone(text: &str) -> bool {
+    let written = words(text);
+    matches!(written.as_slice(), [word] if is_acronym(word, capitals_tell(&written)))
 }
 
 fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
@@ -83,7 +92,7 @@ impl<'a> BodyNames<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog::suppliers::Party, model::EntityType, pages::search::written_words::words};
+    use crate::{catalog::suppliers::Party, model::EntityType};
 
     #[test]
     fn each_run_of_words_is_looked_up_once_for_all_entity_types() {
@@ -108,6 +117,7 @@ mod tests {
         for (text, expected) in [
             ("paving for LAC 2015", true),
             ("LAC 2015", true),
+            ("LAC WSP 2015", true),
             ("PAVAGE LAC MEGANTIC 2015", false),
             ("pavage lac mégantic", false),
             ("rcmp cars", true),

@@ -50,6 +50,9 @@ pub(crate) struct Meaning {
     /// How many records the link leads to, and how many there are of all entity types, if more.
     pub(crate) count: String,
     pub(crate) href: String,
+    /// Whether it is all records of somebody who buys.
+    #[serde(skip)]
+    pub(crate) is_buyer: bool,
 }
 
 impl Meaning {
@@ -65,6 +68,7 @@ impl Meaning {
             }),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: split.asked.address(),
+            is_buyer: false,
         }
     }
 }
@@ -101,17 +105,18 @@ impl Meaning {
             what: what(t, named.meaning),
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
+            is_buyer: false,
         };
         Ok((records > 0).then(|| (meaning(), records)))
     }
 
     /// The same search with the suppliers in whose names all its words are, one after the other: "KPMG" is also "KPMG
-    /// LLP". `asked` has these words as `q`. `None` unless the names of several suppliers begin with them.
+    /// LLP". `asked` has these words as `q`. `None` unless the names of at least `fewest` suppliers begin with them.
     pub(crate) fn of_part(
         ask: &Ask,
         t: Texts,
         asked: &SearchAddress,
-        wanted: &[EntityType],
+        (wanted, fewest): (&[EntityType], usize),
         label: impl FnOnce(&str) -> String,
     ) -> Result<Option<(Meaning, u64)>, Error> {
         let words = asked.value("q").unwrap_or_default().trim().to_owned();
@@ -123,7 +128,7 @@ impl Meaning {
             .iter()
             .any(|name| asked.value(name).is_some());
         let is_short = fold(&words).len() < MIN_PART;
-        if is_short || has_vendor || found(ask, t, &words)?.into_iter().filter(begins).count() < 2 {
+        if is_short || has_vendor || found(ask, t, &words)?.into_iter().filter(begins).count() < fewest {
             return Ok(None);
         }
         let types = types_with_suppliers().filter(|of| wanted.is_empty() || wanted.contains(of));
@@ -149,6 +154,7 @@ impl Meaning {
                 what: t.text("search-meaning-part"),
                 count: t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &records)]),
                 href: asked.address(),
+                is_buyer: false,
             };
             (meaning, records)
         }))
@@ -162,6 +168,7 @@ impl Meaning {
             what: t.text("search-meaning-translated"),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: translated.asked.address(),
+            is_buyer: false,
         }
     }
 }
@@ -248,6 +255,7 @@ pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
         count: t.with("search-meaning-records", &[("count", &found.records)]),
         href,
         label: found.label,
+        is_buyer: false,
     }
 }
 
@@ -287,6 +295,7 @@ fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Mea
         count,
         href: address::search(lang, row.entity_type, &parameters),
         label: found.label,
+        is_buyer: found.meaning == MeaningType::Department,
     })
 }
 

@@ -9,10 +9,11 @@ use crate::{
     pages::{
         messages::Texts,
         search::{
+            buyers::is_acronym_alone,
             context::SearchContext,
             meanings::{self, Meaning},
             results_query::{Found, Plan},
-            split::Split,
+            split::{Split, is_by_chance},
             versus::of_compared,
         },
     },
@@ -23,9 +24,8 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Meant {
     pub(super) all: Vec<Meaning>,
-    /// Whether the first of them answers a search that finds nothing: it is what all words say, or a name among them
-    /// with the other conditions.
-    pub(super) has_answer: bool,
+    /// Whether the first of them is shown before what the words find as words: these find nothing, or little by chance.
+    pub(super) leads: bool,
 }
 
 /// What the words may mean, on the first page. Not what the search asks for already.
@@ -47,22 +47,31 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
     let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
     let split = found.split.map(|(number, records)| (&plan.splits[number], records));
-    let (of_names, in_names) = match of_names(context, text, split, total) {
+    let (of_names, in_names, named_records) = match of_names(context, text, split, total) {
         Err(Error::Timeout) => Default::default(),
         found => found?,
     };
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
     // That nothing is found with conditions either is an answer, but not the first one.
-    let nothing = split.filter(|(_, records)| of_names.is_empty() && *records == 0 && total == 0);
-    let of_words = split.filter(|(_, records)| *records > 0).map(of_split);
-    let mut all: Vec<Meaning> = of_names
+    let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
+    let nothing = split.filter(|(_, records)| of_names.is_empty() && *records == 0 && total == 0 && leading.is_none());
+    let of_words = split
+        .filter(|(_, records)| *records > 0 || leading.is_some())
+        .map(of_split);
+    // "STM" is a body before it is a word of titles or of firms' names.
+    let is_buyer = is_acronym_alone(text) && named.first().is_some_and(|meaning| meaning.is_buyer);
+    let buyer: Vec<Meaning> = named.drain(..usize::from(is_buyer)).collect();
+    let mut all: Vec<Meaning> = buyer
         .into_iter()
+        .chain(of_names)
         .chain(exact)
         .chain(of_words)
         .chain(in_names)
         .collect();
     // An exact name leaves out the other conditions of the search.
-    let has_answer = total == 0 && !is_exact && !all.is_empty();
+    let is_name = named_records > 0 && is_by_chance(total, named_records);
+    let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name;
+    let leads = is_buyer || has_answer && !is_exact;
     let more = plan.translated.as_ref();
     let more = more.filter(|_| found.translated * 10 >= (total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
@@ -72,7 +81,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     all.retain(|meaning| seen.insert(meaning.href.clone()));
     all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
     all.extend(nothing.map(of_split));
-    Ok(Meant { all, has_answer })
+    Ok(Meant { all, leads })
 }
 
 /// The search with conditions in place of words, if the words find something: "2023" is in few texts, and a year. It
@@ -88,8 +97,12 @@ pub(super) fn with_conditions(t: Texts, plan: &Plan, found: &Found) -> Option<Me
 /// the names of firms, and is a trade.
 const NAME_OF: u64 = 2;
 
+/// The fewest suppliers whose names begin with the words, for these to be a part of names.
+const SEVERAL: usize = 2;
+
 /// What the words mean if they name suppliers or a buyer, the one with most records first, a comparison before; and the
-/// suppliers that have the words in their names, if the words mean something else first.
+/// suppliers that have the words in their names, if the words mean something else first; and how many records the first
+/// name has, 0 for a comparison.
 ///
 /// `total` is what the search for the words finds.
 fn of_names(
@@ -97,19 +110,21 @@ fn of_names(
     text: &str,
     split: Option<(&Split, u64)>,
     total: u64,
-) -> Result<(Vec<Meaning>, Option<Meaning>), Error> {
+) -> Result<(Vec<Meaning>, Option<Meaning>, u64), Error> {
     let (ask, t, asked) = (context.ask, context.t, context.asked);
     let compared = of_compared(ask, t, text)?;
     let mut named = Vec::new();
     let (part, searched) = match split {
         Some((split, records)) => {
             named.extend(Meaning::of_named(ask, t, split)?);
-            let part = Meaning::of_part(ask, t, &split.asked, &split.wanted, |name| split.label(name))?;
+            // With its other names, one supplier is a meaning of its own, but not with conditions.
+            let fewest = if split.conditions.is_empty() { SEVERAL } else { 1 };
+            let part = Meaning::of_part(ask, t, &split.asked, (&split.wanted, fewest), |name| split.label(name))?;
             (part, records)
         }
         None => {
             let wanted: Vec<EntityType> = asked.stated_kind().into_iter().collect();
-            let part = Meaning::of_part(ask, t, asked, &wanted, str::to_owned)?;
+            let part = Meaning::of_part(ask, t, asked, (&wanted, SEVERAL), str::to_owned)?;
             (part.filter(|(_, records)| *records != total), total)
         }
     };
@@ -120,9 +135,12 @@ fn of_names(
     };
     named.extend(first);
     named.sort_by_key(|(_, records)| Reverse(*records));
+    let most = named.first().filter(|_| compared.is_none());
+    let most = most.map_or(0, |(_, records)| *records);
     let named = named.into_iter().map(|(meaning, _)| meaning);
     Ok((
         compared.into_iter().chain(named).collect(),
         in_names.map(|(meaning, _)| meaning),
+        most,
     ))
 }

@@ -9,6 +9,7 @@
 //! one thing changed.
 
 mod amounts;
+mod answer;
 mod buyers;
 mod conditions;
 mod context;

@@ -22,7 +22,7 @@ use crate::{
             search_address::{SearchAddress, canonical},
         },
     },
-    query::SearchQuery,
+    query::{SearchQuery, translate::is_function_word},
 };
 
 /// The ways on from a search without a match.
@@ -169,6 +169,11 @@ fn costs(context: &SearchContext, search: &ResolvedSearch, conditions: &[Conditi
         } else {
             cost.part.clone()
         };
+        // Leaving out "de" or a word twice changes nothing that helps.
+        let is_shown = |known: &Cost| known.condition == shortened(&part);
+        if cost.total_without == 0 && (is_function_word(&fold(&part)) || costs.iter().any(is_shown)) {
+            continue;
+        }
         costs.push(Cost {
             without: Way {
                 href: asked.with(&[("q", &others.join(" "))]),

@@ -170,7 +170,9 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     if takes.level && parts.level.is_none() {
         parts.level = take_level(&mut written, has_names, is_start_of_firm);
     }
-    parts.amended |= takes.amended && of_contracts && take_amendments(&mut written, is_question);
+    let has_buyer = parts.buyer.is_some();
+    let may_be_amended = takes.amended && (of_contracts || has_buyer);
+    parts.amended |= may_be_amended && take_amendments(&mut written, is_question, has_buyer);
     let (conditions, alone) = parts.counted(&written);
     if conditions == 0 && !is_question && !is_about_contracts(&written) {
         return None;

@@ -193,10 +193,11 @@ fn is_of_question(folded: &str) -> bool {
     is_function_word(folded) || is_in(QUESTION_WORDS, folded) || is_in(WORDS_OF_QUESTIONS, folded)
 }
 
-/// Removes "amendments" if the words ask for nothing else: "largest amendments".
-pub(super) fn take_amendments(written: &mut Vec<Word>, is_question: bool) -> bool {
+/// Removes "amendments" if the words ask for nothing else: "largest amendments"; next to a buyer also "amended".
+pub(super) fn take_amendments(written: &mut Vec<Word>, is_question: bool, has_buyer: bool) -> bool {
     let mut rest = written.clone();
-    let asks = remove_phrase(&mut rest, AMENDMENTS) && content(rest.clone(), is_question).is_empty();
+    let is_taken = remove_phrase(&mut rest, AMENDMENTS) || has_buyer && remove_phrase(&mut rest, AMENDED);
+    let asks = is_taken && content(rest.clone(), is_question).is_empty();
     if asks {
         *written = rest;
     }

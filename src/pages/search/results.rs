@@ -22,6 +22,7 @@ use crate::{
         quality::{self, TotalDoubt},
         route::{Handler, Page},
         search::{
+            answer::{Answer, answer},
             conditions::{Condition, conditions},
             context::{SearchContext, shortened},
             facets::{self, FacetGroup},
@@ -30,7 +31,7 @@ use crate::{
             highlight::Highlighter,
             hits::{Hit, HitWriter, date_label},
             meanings::Meaning,
-            meant::{Meant, meant, with_conditions},
+            meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
             notes::{SourceNotes, csv_note, still_open},
@@ -92,9 +93,9 @@ struct ShownCondition {
 struct Results {
     /// That nothing was searched for, because the words have no letter or digit.
     unsearched: Option<String>,
-    /// What the words may mean.
+    /// What the words may mean, the answer first.
     meanings: Vec<Meaning>,
-    /// The first meaning, where the words as words find nothing.
+    /// The first meaning, where it is shown before what the words find as words.
     answer: Option<Answer>,
     sentence: String,
     /// The search with conditions in place of words, next to the total of the search for the words.
@@ -122,14 +123,6 @@ struct Results {
     pages: Pages,
     figures: Figures,
     nothing: Option<ShownNothing>,
-}
-
-/// What the words may mean, as the answer to a search that finds nothing. The answer is uncertain.
-struct Answer {
-    label: String,
-    href: String,
-    sentence: String,
-    average: Option<String>,
 }
 
 struct ShownGroup {
@@ -223,19 +216,18 @@ fn found_results(
     let sources = SourceNotes::of(context, &plan.search.query, &found.aggregation)?;
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     let meant = meant(context, plan, found)?;
-    let answer = answer(context, plan, found, &meant);
     let bodies = &context.ask.generation.bodies;
-    let average = match &answer {
-        Some(answer) => answer.average.clone(),
-        None => average(t, &found.aggregation),
-    };
+    let sentence = sentence(t, asked.entity_type, &found.aggregation, bodies);
+    let answer = answer(context, plan, found, (&meant, &sentence))?;
+    // An answer has an average and the coverage of its own.
+    let average = average(t, &found.aggregation).filter(|_| answer.is_none());
     Ok(Results {
         unsearched: unsearched(context, plan),
         meanings: meant.all,
+        with_conditions: with_conditions(t, plan, found).filter(|_| answer.is_none()),
+        coverage: sources.coverage.filter(|_| answer.is_none()),
         answer,
-        with_conditions: with_conditions(t, plan, found),
-        sentence: sentence(t, asked.entity_type, &found.aggregation, bodies),
-        coverage: sources.coverage,
+        sentence,
         notes: average
             .into_iter()
             .chain(sources.gaps)
@@ -268,23 +260,6 @@ fn hits(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Hit>,
         highlighter: &highlighter,
     };
     found.records.iter().map(|record| writer.hit(record)).collect()
-}
-
-/// The first meaning with what its records are worth, if it is the search with conditions in place of words.
-fn answer(context: &SearchContext, plan: &Plan, found: &Found, meant: &Meant) -> Option<Answer> {
-    let meaning = meant.all.first().filter(|_| meant.has_answer)?;
-    let split = found.split.map(|(number, _)| &plan.splits[number].asked);
-    let split = split.filter(|asked| asked.address() == meaning.href);
-    let summed = split.zip(found.answer.as_ref());
-    Some(Answer {
-        average: summed.and_then(|(_, summed)| average(context.t, summed)),
-        label: meaning.label.clone(),
-        href: meaning.href.clone(),
-        sentence: summed.map_or_else(
-            || meaning.count.clone(),
-            |(asked, summed)| sentence(context.t, asked.entity_type, summed, &context.ask.generation.bodies),
-        ),
-    })
 }
 
 /// That the words of the address have no letter or digit, so that all records match.

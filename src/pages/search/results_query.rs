@@ -20,8 +20,10 @@ use crate::{
     http::error::ApiError,
     model::{EntityType, Facet, Record, Role, Schema},
     pages::{
+        address::{self, Parameters},
         coverage_note::asked_years,
         search::{
+            buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
             meanings::types_with_suppliers,
             search_address::SearchAddress,
@@ -85,7 +87,7 @@ pub(crate) struct Found {
     pub(crate) by_code: u64,
     /// Which of [`Plan::splits`] has most records, and how many; `None` without any, or if counting them took too long.
     pub(crate) split: Option<(usize, u64)>,
-    /// What that one is worth, if the words as words find nothing.
+    /// What that one finds, if it is shown before what the words find.
     pub(crate) answer: Option<Aggregation>,
     /// The number of records of [`Plan::translated`].
     pub(crate) translated: u64,
@@ -146,11 +148,12 @@ impl Plan {
         scans.extend(named.map(|of| (of, 1)));
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
-        scans.extend(
-            largest
-                .filter(|_| !splits.is_empty())
-                .map(|of| (of, 1 + answer_figures(of, self.asked.by_name, true).scans())),
-        );
+        scans.extend(largest.filter(|_| self.is_answered(splits)).map(|of| {
+            (
+                of,
+                SCANS_OF_ANSWER + answer_figures(of, self.asked.by_name, true).scans(),
+            )
+        }));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others
@@ -175,6 +178,7 @@ impl Plan {
         };
         let splits = suggested(self.splits.iter().map(|split| split.query.clone()).collect())?;
         let split = splits.and_then(|counts| self.most(&counts));
+        let answer = self.answer(ask, split, aggregation.total)?;
         let translated = suggested(self.translated.iter().map(|of| of.query.clone()).collect())?;
         let translated = translated
             .and_then(|counts| counts.first().copied())
@@ -183,7 +187,7 @@ impl Plan {
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
             return Ok(Found {
-                answer: self.answer(ask, split)?,
+                answer,
                 aggregation,
                 records: Vec::new(),
                 pages: Pages::default(),
@@ -209,21 +213,39 @@ impl Plan {
             other_counts,
             by_code,
             split,
-            answer: None,
+            answer,
             translated,
             choices,
         })
     }
 
-    /// What the split with most records is worth, if it has some, and if counting it does not take too long.
-    fn answer(&self, ask: &Ask, split: Option<(usize, u64)>) -> Result<Option<Aggregation>, Error> {
-        let split = split.filter(|(_, records)| *records > 0);
+    /// What the split with most records finds, if it is shown first, and if counting it does not take too long. `total`
+    /// is what the words find.
+    fn answer(&self, ask: &Ask, split: Option<(usize, u64)>, total: u64) -> Result<Option<Aggregation>, Error> {
+        let split = split.filter(|(number, records)| self.splits[*number].leads(*records, total));
         let Some((number, _)) = split else { return Ok(None) };
         let Split { asked, query, .. } = &self.splits[number];
-        match answer_figures(asked.entity_type, asked.by_name, query.text.is_some()).run(ask, query) {
-            Err(Error::Timeout) => Ok(None),
-            figures => Ok(Some(figures?.counted)),
-        }
+        found_by(ask, asked, query)
+    }
+
+    /// What the search finds that a meaning of the words leads to. `None` if it is no search, or none that is charged
+    /// for, or if counting it takes too long.
+    pub(super) fn meant(&self, ask: &Ask, href: &str) -> Result<Option<(SearchAddress, Aggregation)>, Error> {
+        let search = address::search(self.asked.lang, EntityType::Contract, &Parameters::default());
+        let path = search.split('?').next().unwrap_or_default();
+        let query = href.strip_prefix(path).and_then(|rest| rest.strip_prefix('?'));
+        let asked = query.filter(|_| self.is_answered(&self.splits)).and_then(|query| {
+            let (asked, _) = SearchAddress::read(self.asked.lang, query).ok()?;
+            Some((asked.query_in(&ask.generation)?, asked))
+        });
+        let Some((query, asked)) = asked else { return Ok(None) };
+        Ok(found_by(ask, &asked, &query)?.map(|found| (asked, found)))
+    }
+
+    /// Whether it is charged for what an answer counts.
+    fn is_answered(&self, splits: &[Split]) -> bool {
+        let is_buyer = is_first(&self.search) && self.asked.value("q").is_some_and(is_acronym_alone);
+        is_buyer || !splits.is_empty()
     }
 
     /// Which of the splits has most records, and how many. If none has any: that of the entity type that its buyer has
@@ -334,10 +356,22 @@ fn figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePla
     if has_words { plan.with_percentiles() } else { plan }
 }
 
+/// What an answer to the words states, unless counting it takes too long.
+fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
+    match answer_figures(asked.entity_type, asked.by_name, query.text.is_some()).run(ask, query) {
+        Err(Error::Timeout) => Ok(None),
+        figures => Ok(Some(figures?.counted)),
+    }
+}
+
 /// Whether buyers are counted over all their names.
 fn has_bodies(schema: &Schema, by_name: bool) -> bool {
     !by_name && schema.has_role(Role::Department)
 }
+
+/// A search with conditions in place of words is counted, and where it finds nothing, the sources are those of the same
+/// search without its days.
+const SCANS_OF_ANSWER: usize = 2;
 
 /// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
 /// a sentence ([`figures`]).

@@ -32,6 +32,16 @@ pub(crate) struct Split {
     pub(crate) wanted: Vec<EntityType>,
     /// The entity type that the buyer among the words has most records of.
     pub(crate) of_buyer: Option<EntityType>,
+    /// Whether the words say who buys or where, and no word is left.
+    is_whole: bool,
+}
+
+/// What finds so many times as many records as the words is shown first.
+const MORE_THAN_WORDS: u64 = 5;
+
+/// Whether the words are in so few records, of as many that they mean, that these have all of them by chance.
+pub(super) fn is_by_chance(of_words: u64, meant: u64) -> bool {
+    meant >= of_words.saturating_mul(MORE_THAN_WORDS)
 }
 
 impl Split {
@@ -88,12 +98,18 @@ impl Split {
         Some(Split {
             query: asked.query_in(generation)?,
             asked,
-            words: parts.words,
             conditions: label,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
+            is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
+            words: parts.words,
             of_buyer: parts.buyer.and_then(|buyer| buyer.most),
         })
+    }
+
+    /// Whether it is shown before what the words find as words. `records`: what it finds; `total`: what they find.
+    pub(crate) fn leads(&self, records: u64, total: u64) -> bool {
+        self.is_whole || records > 0 && is_by_chance(total, records)
     }
 
     /// What the search is called: `about` is the name of what is left of its words.

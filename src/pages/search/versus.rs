@@ -1,5 +1,7 @@
 //! Two names to compare among the words of a search: "Acme vs Zenith".
 
+use std::cmp::Reverse;
+
 use crate::{
     api::analysis::{compared::ComparedType, suggest::Suggested},
     catalog::{ask::Ask, suggest::Likeness},
@@ -31,35 +33,50 @@ pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Mean
     let types = [ComparedType::Supplier, ComparedType::Department];
     let both = types
         .into_iter()
-        .filter_map(|of| Some((of, best(&one, of, &sides[0])?, best(&other, of, &sides[1])?)));
-    let mut both = both.filter(|(_, one, other)| one.id != other.id);
-    Ok(both.next().map(|(of, one, other)| meaning(t, of, [&one, &other])))
+        .map(|of| (of, best(&one, of, &sides[0]), best(&other, of, &sides[1])));
+    let is_in = |found: &Suggested, others: &[&Suggested]| others.iter().any(|other| other.id == found.id);
+    let mut both = both.filter(|(_, one, other)| {
+        let has_both = !one.is_empty() && !other.is_empty();
+        has_both && !one.iter().any(|found| is_in(found, other))
+    });
+    Ok(both
+        .next()
+        .map(|(of, one, other)| meaning(t, of, &[one, other].concat())))
 }
 
-/// Of the names that the words are or begin, that with most records: others would be a guess.
-fn best(all: &[Suggested], of: ComparedType, words: &str) -> Option<Suggested> {
+/// How many names of one side are compared: firms of one group have their own.
+const OF_SIDE: usize = 2;
+
+/// The names that the words are or begin, those with most records: others would be a guess.
+fn best<'s>(all: &'s [Suggested], of: ComparedType, words: &str) -> Vec<&'s Suggested> {
     let start = word_list(words);
     let begins = |found: &Suggested| word_list(&found.label).starts_with(&start);
     let is_name =
         |found: &&Suggested| found.meaning == of.meaning() && (found.likeness == Likeness::Exact || begins(found));
-    all.iter().filter(is_name).max_by_key(|found| found.records).cloned()
+    let mut named: Vec<&Suggested> = all.iter().filter(is_name).collect();
+    named.sort_by_key(|found| Reverse(found.records));
+    named.truncate(OF_SIDE);
+    named
 }
 
-fn meaning(t: Texts, of: ComparedType, both: [&Suggested; 2]) -> Meaning {
+fn meaning(t: Texts, of: ComparedType, all: &[&Suggested]) -> Meaning {
     // A department is identified by its name.
-    let identified = both.map(|found| {
+    let identified = all.iter().map(|found| {
         if of == ComparedType::Supplier {
             &found.id
         } else {
             &found.label
         }
     });
-    let parameters = Parameters::default().and("of", identified[0]).and("of", identified[1]);
-    let records: u64 = both.iter().map(|found| found.records).sum();
+    let parameters = identified.fold(Parameters::default(), |all, id| all.and("of", id));
+    let records: u64 = all.iter().map(|found| found.records).sum();
+    let labels: Vec<&str> = all.iter().map(|found| found.label.as_str()).collect();
+    let (last, others) = labels.split_last().unwrap_or((&"", &[]));
     Meaning {
-        label: t.with("search-compared", &[("one", &both[0].label), ("other", &both[1].label)]),
+        label: t.with("search-compared", &[("one", &others.join(", ")), ("other", last)]),
         what: t.text("search-meaning-compared"),
         count: t.with("search-meaning-records", &[("count", &records)]),
         href: parameters.after(&address::compare(t.language(), of.name())),
+        is_buyer: false,
     }
 }

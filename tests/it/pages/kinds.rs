@@ -149,7 +149,7 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
         &["Apex Ltd., since 2018", "2 contracts"],
     );
     let first = meanings("Zenith+vs+Apex");
-    assert_shows(&first, &["Zenith LLP and Apex Ltd.", "Side by side"]);
+    assert_shows(&first, &["Zenith LLP, Zenith and Apex Ltd.", "Side by side"]);
     assert!(first.contains("href=\"/en/compare/supplier?of=sup_"), "{first}");
     // Only names are compared, and with names.
     for query in [
@@ -254,6 +254,72 @@ fn what_the_words_mean_is_the_answer_where_they_find_nothing() {
     assert!(html.contains("<div role=\"status\">"), "{html}");
     let html = SERVER.html("/en/search?q=nationl+defnce", 200);
     assert!(!html.contains("<div role=\"status\">"), "{html}");
+}
+
+/// Six contracts of a body, and those of another one that have its acronym and a year among their words.
+static CHANCE: LazyLock<TestServer> = LazyLock::new(|| {
+    let record = |number: usize, department: &str, title: &str| {
+        let record = json!({
+            "record_id": format!("r{number}"), "municipality": "federal", "award_date": "2023-01-01",
+            "department_en": department, "title_en": title, "vendor_name": "Acme Ltd", "government_level": "federal",
+            "contract_value": 100.0,
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    let mut records: Vec<_> = (0..6)
+        .map(|number| record(number, "National Defence", "Radar"))
+        .collect();
+    records.push(record(6, "Works", "Copies of DND 2023 and DND 2019"));
+    TestServer::own(&records, |_| {})
+});
+
+#[test]
+fn a_buyer_with_a_year_comes_before_records_that_have_the_words_by_chance() {
+    let lead = |query: &str| {
+        let html = CHANCE.html(&format!("/en/search?q={query}"), 200);
+        assert_shows(&html, &["Copies of DND"]);
+        let shown = between(&html, "<div role=\"status\">", "</div>")[0].to_owned();
+        assert_shows(
+            &shown,
+            &["With all of these words as words: 1 contract worth $100, 2023, by 1 buyer, listed below."],
+        );
+        shown
+    };
+    assert_shows(
+        &lead("DND+2023"),
+        &["National Defence, 2023", "6 contracts worth $600, 2023, by 1 buyer"],
+    );
+    assert_shows(
+        &lead("DND"),
+        &[
+            "National Defence",
+            "6 contracts worth $600, 2023, by 1 buyer",
+            "Average value: $100.",
+        ],
+    );
+    // That nothing is found is the answer, too, with what the sources cover.
+    let nothing = [
+        "National Defence, 2019",
+        "0 contracts",
+        "No source here covers contracts of 2019.",
+    ];
+    assert_shows(&lead("DND+2019"), &nothing);
+    // Not where a word is left that most records with it do not have.
+    let html = CHANCE.html("/en/search?q=copies+2023", 200);
+    assert!(!html.contains("<div role=\"status\">"), "{html}");
+}
+
+#[test]
+fn a_buyer_is_taken_together_with_a_firm_and_with_amendments() {
+    let lead = |query: &str| {
+        let html = CHANCE.html(&format!("/en/search?q={query}"), 200);
+        between(&html, "<div role=\"status\">", "</div>")[0].to_owned()
+    };
+    let label = "“acme” in the supplier’s name, National Defence";
+    assert_shows(&lead("DND+acme"), &[label, "6 contracts worth $600"]);
+    let found = lead("DND+amended");
+    assert_shows(&found, &["National Defence, amended", "0 contracts"]);
+    assert!(found.contains("amended=true"), "{found}");
 }
 
 /// Contracts of a body under two names, and one of another body.
