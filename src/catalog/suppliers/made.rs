@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::{
     clusters::Clusters,
-    names::{Name, Names},
+    names::{Name, Names, key},
     party::Party,
     reason::Evidence,
     supplier::{KindFigures, NameReason, Suggestion, Supplier, SupplierName, SupplierNumber, id_of_name, id_of_number},
@@ -58,7 +58,11 @@ pub(crate) fn suppliers(names: &Names, clusters: &Clusters, party: Party) -> Vec
     let mut made: Vec<Supplier> = made
         .map(|(cluster, members)| {
             let owns = |number: &OfficialNumber| owners.get(number) == Some(&(cluster as u32));
-            supplier(names, members, &joins, |all| id_of(party, all, owns))
+            let mut members = by_rank(names, members);
+            if party == Party::Body {
+                put_whole_body_first(names, &mut members);
+            }
+            supplier(names, &members, &joins, |all| id_of(party, all, owns))
         })
         .collect();
     add_suggestions(names, clusters, &cluster_of, &mut made);
@@ -82,23 +86,39 @@ fn owners_of_numbers<'n>(names: &'n Names, cluster_of: &[u32]) -> BTreeMap<&'n O
         .collect()
 }
 
+/// The chosen name first, then those with most records.
+fn by_rank(names: &Names, members: &[u32]) -> Vec<u32> {
+    let rank = |number: &u32| {
+        let name = names.get(*number);
+        let (records, mentions) = (Reverse(name.record_count()), Reverse(name.mentions));
+        (name.is_acronym, records, mentions, *number)
+    };
+    let mut members = members.to_vec();
+    members.sort_by_key(rank);
+    members
+}
+
+/// What comes before the unit of a body in its name: "Ministère des Transports (Service des contrats)".
+const UNIT_SIGNS: [&str; 3] = ["(", "- ", " -"];
+
+/// If the first name is that of a unit, puts the name of the whole body before it.
+fn put_whole_body_first(names: &Names, members: &mut [u32]) {
+    let first = &names.get(members[0]).spelling;
+    let Some(end) = UNIT_SIGNS.iter().filter_map(|sign| first.find(sign)).min() else {
+        return;
+    };
+    let whole = key(&first[..end]);
+    if let Some(place) = members.iter().position(|number| names.get(*number).key == whole) {
+        members[..=place].rotate_right(1);
+    }
+}
+
 fn supplier(
     names: &Names,
     members: &[u32],
     joins: &HashMap<u32, Vec<(u32, &Evidence)>>,
     id_of: impl Fn(&[&Name]) -> String,
 ) -> Supplier {
-    let by_rank = |number: &u32| {
-        let name = names.get(*number);
-        (
-            name.is_acronym,
-            Reverse(name.record_count()),
-            Reverse(name.mentions),
-            *number,
-        )
-    };
-    let mut members = members.to_vec();
-    members.sort_by_key(by_rank);
     let all: Vec<&Name> = members.iter().map(|number| names.get(*number)).collect();
     let reasons = reasons(names, members[0], joins);
     let (by_entity_type, total_value) = figures(&all);
