@@ -209,6 +209,23 @@ fn names_are_joined_by_table_municipality_and_identifier_and_say_why() {
 }
 
 #[test]
+fn a_body_has_the_name_of_the_whole_and_not_of_its_busiest_unit() {
+    // Both are in the table of names of public bodies.
+    let whole = "Centre de services partagés du Québec";
+    let unit = format!("{whole}- Direction générale des acquisitions (DGACQ)");
+    let names = [unit.as_str(), whole, unit.as_str()];
+    let record = |(number, name): (usize, &&str)| {
+        let record = json!({"record_id": format!("r{number}"), "buyer_name": name,
+            "municipality": "laval", "award_date": "2018-01-01"});
+        (EntityType::Contract, record.to_string())
+    };
+    let server = TestServer::own(&names.iter().enumerate().map(record).collect::<Vec<_>>(), |_| {});
+    let found = server.get("/bodies").json();
+    assert_eq!(found["results"][0]["name"], whole, "{found}");
+    assert_eq!(found["results"][0]["records"], 3);
+}
+
+#[test]
 fn a_body_has_the_records_of_its_names_each_once_and_the_filter_finds_them() {
     let bodies = SERVER.get("/bodies?limit=100").json();
     let bodies = bodies["results"].as_array().unwrap();
@@ -335,12 +352,12 @@ fn the_chart_of_a_search_ranks_buyers_over_all_their_names() {
     for (lang, joined, apart) in [
         (
             "en",
-            "Buyers and suppliers are ranked over all their names.",
+            "Buyers and suppliers are ranked over the names known to be theirs; a firm may have more.",
             "Rank each name for itself",
         ),
         (
             "fr",
-            "Les acheteurs et les fournisseurs sont classés selon tous leurs noms.",
+            "Les acheteurs et les fournisseurs sont classés selon leurs noms reconnus; une entreprise peut en avoir d’autres.",
             "Classer chaque nom à part",
         ),
     ] {

@@ -10,11 +10,11 @@ supplier-with-names =
         [one] { $name } ({ $count } name)
        *[other] { $name } ({ $count } names)
     }
-supplier-ranked-by-suppliers = Suppliers are ranked over all their names.
+supplier-ranked-by-suppliers = Suppliers are ranked over the names known to be theirs; a firm may have more.
 supplier-ranked-by-spellings = Each spelling of a supplier’s name is ranked for itself.
 supplier-rank-by-suppliers = Rank suppliers over all their names
 supplier-rank-by-spellings = Rank each spelling for itself
-supplier-ranked-by-all-names = Buyers and suppliers are ranked over all their names.
+supplier-ranked-by-all-names = Buyers and suppliers are ranked over the names known to be theirs; a firm may have more.
 supplier-ranked-by-bodies = Buyers are ranked over all their names; suppliers have too many, so that each name is ranked for itself.
 supplier-rank-by-bodies = Rank buyers over all their names
 supplier-ranked-by-names = Each name is ranked for itself.

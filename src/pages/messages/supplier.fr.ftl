@@ -10,11 +10,11 @@ supplier-with-names =
         [one] { $name } ({ $count } nom)
        *[other] { $name } ({ $count } noms)
     }
-supplier-ranked-by-suppliers = Les fournisseurs sont classés selon tous leurs noms.
+supplier-ranked-by-suppliers = Les fournisseurs sont classés selon leurs noms reconnus; une entreprise peut en avoir d’autres.
 supplier-ranked-by-spellings = Chaque graphie d’un nom de fournisseur est classée à part.
 supplier-rank-by-suppliers = Classer les fournisseurs selon tous leurs noms
 supplier-rank-by-spellings = Classer chaque graphie à part
-supplier-ranked-by-all-names = Les acheteurs et les fournisseurs sont classés selon tous leurs noms.
+supplier-ranked-by-all-names = Les acheteurs et les fournisseurs sont classés selon leurs noms reconnus; une entreprise peut en avoir d’autres.
 supplier-ranked-by-bodies = Les acheteurs sont classés selon tous leurs noms; les fournisseurs en ont trop, si bien que chaque nom est classé à part.
 supplier-rank-by-bodies = Classer les acheteurs selon tous leurs noms
 supplier-ranked-by-names = Chaque nom est classé à part.

@@ -31,7 +31,7 @@ use crate::{
             translation::Translated,
         },
     },
-    query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
+    query::{Filter, Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
 };
 
 /// The searches of a page, ready to run.
@@ -115,7 +115,7 @@ impl Plan {
         generation: &Generation,
     ) -> Plan {
         Plan {
-            figures: figures(asked.entity_type, asked.by_name, search.query.text.is_some()),
+            figures: figures(asked.entity_type, asked.by_name, finds_median(&search.query)),
             others,
             words_only: words_only(&search.query),
             splits: Vec::new(),
@@ -340,8 +340,7 @@ fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
 /// What is counted of the matches: the facets of the page, the bodies of buyers unless each name is ranked for itself,
 /// and the currencies of the values.
 ///
-/// `has_words`: people ask for the typical price of something, so searches for words find the median.
-fn figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePlan {
+fn figures(entity_type: EntityType, by_name: bool, finds_median: bool) -> FigurePlan {
     let schema = Schema::of(entity_type);
     let shown = facets::of(schema);
     let terms = shown
@@ -353,12 +352,23 @@ fn figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePla
         ..Include::default()
     };
     let plan = FigurePlan::new(terms.chain(bodies).collect(), include).charging_total();
-    if has_words { plan.with_percentiles() } else { plan }
+    if finds_median { plan.with_percentiles() } else { plan }
+}
+
+/// People ask for the typical value of a thing, and of what somebody buys or sells.
+fn finds_median(query: &SearchQuery) -> bool {
+    let is_name = |filter: &Filter| {
+        matches!(
+            filter,
+            Filter::FacetValue { .. } | Filter::AnyFacetValue { .. } | Filter::Contains { .. }
+        )
+    };
+    query.text.is_some() || query.filters.iter().any(is_name)
 }
 
 /// What an answer to the words states, unless counting it takes too long.
 fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
-    match answer_figures(asked.entity_type, asked.by_name, query.text.is_some()).run(ask, query) {
+    match answer_figures(asked.entity_type, asked.by_name, finds_median(query)).run(ask, query) {
         Err(Error::Timeout) => Ok(None),
         figures => Ok(Some(figures?.counted)),
     }
@@ -375,14 +385,14 @@ const SCANS_OF_ANSWER: usize = 2;
 
 /// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
 /// a sentence ([`figures`]).
-fn answer_figures(entity_type: EntityType, by_name: bool, has_words: bool) -> FigurePlan {
+fn answer_figures(entity_type: EntityType, by_name: bool, finds_median: bool) -> FigurePlan {
     let buyers = if has_bodies(Schema::of(entity_type), by_name) {
         TermsAggregation::all(Facet::Body)
     } else {
         TermsAggregation::top(1, Facet::NamedDepartment)
     };
     let plan = FigurePlan::new(vec![buyers], Include::default()).charging_total();
-    if has_words { plan.with_percentiles() } else { plan }
+    if finds_median { plan.with_percentiles() } else { plan }
 }
 
 /// The position of a record in the order of a search; `None` if it has no date to sort by.

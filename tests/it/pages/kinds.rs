@@ -358,6 +358,9 @@ fn an_answer_says_what_its_own_page_says() {
 
 #[test]
 fn what_a_search_for_words_cannot_find_is_said_next_to_its_total() {
+    // The typical value of what somebody sells is asked for by name, too.
+    let html = SUPPLIERS.html("/en/search?vendor=zenith", 200);
+    assert_shows(&html, &["Average value: $150. Median: $100, of 4 published values."]);
     let html = SUPPLIERS.html("/en/search?q=zenith", 200);
     assert_shows(
         &html,
