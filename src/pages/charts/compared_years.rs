@@ -83,9 +83,13 @@ impl ComparedYears {
             let value = of_year.map_or(0.0, measure.value);
             (measure.write)(self.lang, value)
         };
+        let has_none = of_year.is_none_or(|known| known.count == 0);
+        let gap = bars.gap(year).filter(|_| has_none);
+        let unknown = gap.map(|gap| gap.instead_of_none(self.texts()));
+        let written = unknown.or_else(|| self.measure().first().map(written));
         Cell {
             name,
-            written: self.measure().first().map(written).unwrap_or_default(),
+            written: written.unwrap_or_default(),
             href: of_year.and_then(|year| bars.href(year)),
         }
     }
@@ -94,6 +98,7 @@ impl ComparedYears {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::charts::years::YearGap;
 
     fn bars(id: &'static str, years: &[(i32, f64)]) -> YearBars {
         let value = |(year, total): &(i32, f64)| YearValue {
@@ -115,10 +120,24 @@ mod tests {
         }
     }
 
+    fn partly_covered(year: i32) -> YearGap {
+        YearGap {
+            year,
+            is_whole: false,
+            sources: Vec::new(),
+        }
+    }
+
     #[test]
     fn all_things_have_one_scale_the_same_years_and_one_table() {
         let series = vec![
-            ("A&B".to_owned(), bars("a", &[(2020, 1e6)])),
+            (
+                "A&B".to_owned(),
+                YearBars {
+                    gaps: vec![partly_covered(2022)],
+                    ..bars("a", &[(2020, 1e6)])
+                },
+            ),
             ("C".to_owned(), bars("c", &[(2020, 4e6), (2022, 2e6)])),
         ];
         let chart = ComparedYears::new(Language::English, "By year".to_owned(), series);
@@ -133,7 +152,7 @@ mod tests {
         assert_eq!(years, [2020, 2021, 2022]);
         let rows = chart.rows();
         let written: Vec<&str> = rows[&2022].iter().map(|cell| cell.written.as_str()).collect();
-        assert_eq!(written, ["$0", "$2M"]);
+        assert_eq!(written, ["0 (partly covered)", "$2M"]);
         assert_eq!(rows[&2020][1].href.as_deref(), Some("/en/c"));
         assert_eq!(rows[&2022][1].href, None);
     }

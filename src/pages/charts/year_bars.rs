@@ -292,11 +292,10 @@ impl YearBars {
     }
 
     fn row(&self, year: &YearValue) -> Row {
-        // A year that a source does not cover may have had purchases.
-        let (t, gap) = (self.texts(), self.gap(year).filter(|_| year.count == 0));
-        let (total, count) = match gap.map(|gap| gap.is_whole) {
-            Some(true) => (t.text("chart-unknown"), t.text("chart-uncovered")),
-            Some(false) => (t.text("chart-unknown"), t.text("chart-covered-part")),
+        let gap = self.gap(year.year).filter(|_| year.count == 0);
+        let unknown = gap.map(|gap| gap.instead_of_none(self.texts()));
+        let (total, count) = match unknown {
+            Some(why) => (self.texts().text("chart-unknown"), why),
             None => (
                 format::money(self.lang, year.total, CAD),
                 format::count(self.lang, year.count),
@@ -339,7 +338,7 @@ impl YearBars {
 
     fn about_year(&self, year: &YearValue) -> String {
         let (t, name) = (self.texts(), year.year.to_string());
-        let gap = self.gap(year);
+        let gap = self.gap(year.year);
         if year.count == 0 && gap.is_some_and(|gap| gap.is_whole) {
             return t.with("chart-year-gap", &[("year", &name)]);
         }
@@ -373,7 +372,7 @@ impl YearBars {
             let year = year.year.to_string();
             notes.push(t.with("chart-beyond", &[("name", &year), ("value", &value)]));
         }
-        let gaps = || drawn.iter().filter_map(|year| self.gap(year));
+        let gaps = || drawn.iter().filter_map(|year| self.gap(year.year));
         if gaps().any(|gap| gap.is_whole) {
             notes.push(t.text("chart-shaded"));
         }
@@ -398,12 +397,12 @@ impl YearBars {
     }
 
     /// The gap of a year. It may have single records all the same.
-    fn gap(&self, year: &YearValue) -> Option<&YearGap> {
-        self.gaps.iter().find(|gap| gap.year == year.year)
+    pub(super) fn gap(&self, year: i32) -> Option<&YearGap> {
+        self.gaps.iter().find(|gap| gap.year == year)
     }
 
     fn ground(&self, year: &YearValue) -> &'static str {
-        match self.gap(year) {
+        match self.gap(year.year) {
             Some(gap) if gap.is_whole => "gap",
             Some(_) => "gap-part",
             None => "hit",
@@ -461,7 +460,7 @@ mod tests {
             r#"role="img" aria-labelledby="years" aria-describedby="years-about""#,
             "<title>2021: $12.3\u{a0}million, 1,200 records</title>",
             "<title>2022: no source covers it</title>",
-            "2022</th><td class=\"number\">–</td><td class=\"number\">not covered</td>",
+            "2022</th><td class=\"number\">unknown</td><td class=\"number\">not covered</td>",
             "From 2021 to 2026. Highest: 2021: $12.3\u{a0}million, 1,200 records.",
             "$15M",
             "\u{2212}$5M",

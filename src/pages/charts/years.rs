@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use crate::catalog::generation::{Extent, SourceCoverage};
+use crate::{
+    catalog::generation::{Extent, SourceCoverage},
+    pages::messages::Texts,
+};
 
 /// The records of a year.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +27,17 @@ pub(crate) struct YearGap {
     pub(super) is_whole: bool,
     /// The identifiers of the sources that do not cover it, if they are few enough to be named.
     pub(super) sources: Vec<String>,
+}
+
+impl YearGap {
+    /// What is said of a year without records: it may have had purchases.
+    pub(super) fn instead_of_none(&self, t: Texts) -> String {
+        if self.is_whole {
+            t.text("chart-uncovered")
+        } else {
+            t.text("chart-covered-part")
+        }
+    }
 }
 
 /// Up to this many publishers are looked at one by one. Of more, some do not cover almost every year, so only the
