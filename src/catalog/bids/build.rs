@@ -59,7 +59,7 @@ pub(crate) struct DumpBids {
 struct Line {
     place: Range<usize>,
     fetched_at: Option<String>,
-    /// If it is an open call.
+    /// The number of bidders of an open call.
     bidders: Option<u32>,
 }
 
@@ -306,6 +306,37 @@ impl StoreBuilder {
             texts: self.texts.in_order(),
             words,
             notices,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_lines_of_a_notice_the_newer_one_counts() {
+        let line = |fetched_at: &str, bidders: &[&str]| {
+            let bids: Vec<_> = bidders
+                .iter()
+                .map(|name| serde_json::json!({"name": name, "won": false}))
+                .collect();
+            let line = serde_json::json!({
+                "record_id": "seao|1", "procedure": "open", "fetched_at": fetched_at, "bids": bids,
+            });
+            line.to_string()
+        };
+        let (old, new) = (
+            line("2015-01-01T00:00:00Z", &["A"]),
+            line("2016-01-01T00:00:00Z", &["A", "B", "b"]),
+        );
+        for lines in [[&old, &new], [&new, &old]] {
+            let mut read = DumpBids::default();
+            lines.iter().for_each(|line| read.add(line.as_bytes()).unwrap());
+            assert_eq!(read.report.duplicates, 1);
+            assert_eq!(read.open_calls().collect::<Vec<_>>(), [("seao|1", 2)]);
+            let place = read.notices["seao|1"].place.clone();
+            assert_eq!(&read.text[place], new.as_bytes());
         }
     }
 }

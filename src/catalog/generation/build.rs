@@ -67,7 +67,7 @@ impl Build {
 
     /// Writes the derived data.
     pub(crate) fn write_derived(&self, derived: &DerivedData) -> anyhow::Result<()> {
-        // The two large files are written at once.
+        // The bids are half of it.
         let (bids, others) = rayon::join(|| self.write_json(BIDS, &derived.bids), || self.write_others(derived));
         bids.and(others)
     }
