@@ -17,28 +17,20 @@ pub(super) struct Answer {
     pub(super) href: String,
     pub(super) sentence: String,
     pub(super) average: Option<String>,
-    /// What its sources cover, and what they lack, if it finds nothing.
+    /// What its sources cover, and what they lack.
     pub(super) coverage: Vec<String>,
-    /// What the words find as words.
-    pub(super) of_words: String,
 }
 
-/// The first meaning, if it is shown first: with what its records are worth, if it is the search with conditions in
-/// place of words. `sentence` is what the words find.
+/// The first meaning, if it is shown first, with what its records are worth.
 pub(super) fn answer(
     context: &SearchContext,
     plan: &Plan,
     found: &Found,
-    (meant, of_words): (&Meant, &String),
+    meant: &Meant,
 ) -> Result<Option<Answer>, ApiError> {
     let t = context.t;
     let Some(meaning) = meant.all.first().filter(|_| meant.leads) else {
         return Ok(None);
-    };
-    let key = if found.aggregation.total == 0 {
-        "search-answer-words"
-    } else {
-        "search-answer-listed"
     };
     let mut answer = Answer {
         label: meaning.label.clone(),
@@ -46,7 +38,6 @@ pub(super) fn answer(
         sentence: meaning.count.clone(),
         average: None,
         coverage: Vec::new(),
-        of_words: t.with(key, &[("records", of_words)]),
     };
     let split = found.split.map(|(number, _)| &plan.splits[number]);
     let split = split.filter(|split| split.asked.address() == meaning.href);
@@ -54,10 +45,8 @@ pub(super) fn answer(
     if let Some((split, summed)) = split.zip(found.answer.as_ref()) {
         answer.sentence = sentence(t, split.asked.entity_type, summed, bodies);
         answer.average = average(t, summed);
-        if summed.total == 0 {
-            let sources = SourceNotes::of(context, &split.query, summed)?;
-            answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();
-        }
+        let sources = SourceNotes::of(context, &split.query, summed)?;
+        answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();
     } else if let Some((asked, summed)) = plan.meant(context.ask, &meaning.href)? {
         answer.sentence = sentence(t, asked.entity_type, &summed, bodies);
         answer.average = average(t, &summed);

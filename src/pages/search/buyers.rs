@@ -45,14 +45,18 @@ pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[
     Some(body)
 }
 
-/// Whether a word in capitals is more than the way in which all of them are written. Short words alone are acronyms:
+/// The longest word that is an acronym next to another one.
+const MAX_SHORT: usize = 4;
+
+/// Whether a word in capitals is more than the way in which all of them are written. Two short words are acronyms:
 /// "MTQ WSP".
 fn capitals_tell(written: &[Word]) -> bool {
     let is_word = |(word, _): &&Word| word.chars().any(char::is_alphabetic);
     let has_small = |(word, _): &Word| word.chars().any(char::is_lowercase);
-    let is_short = |(_, folded): &Word| folded.len() <= MIN_ACRONYM;
-    let are_short = written.iter().filter(is_word).all(is_short);
-    are_short || written.iter().any(has_small) || written.iter().filter(is_word).count() == 1
+    let names: Vec<&Word> = written.iter().filter(is_word).collect();
+    let is_short = |word: &&Word| word.1.len() <= MAX_SHORT && word.1.chars().all(char::is_alphabetic);
+    let are_short = names.len() <= 2 && names.iter().all(is_short);
+    are_short || written.iter().any(has_small) || names.len() == 1
 }
 
 /// Whether a text is an acronym of a body, and nothing else.
@@ -118,6 +122,8 @@ mod tests {
             ("paving for LAC 2015", true),
             ("LAC 2015", true),
             ("LAC WSP 2015", true),
+            ("PONT LAC ST JEAN", false),
+            ("CSA Z462", false),
             ("PAVAGE LAC MEGANTIC 2015", false),
             ("pavage lac mégantic", false),
             ("rcmp cars", true),

@@ -50,9 +50,9 @@ pub(crate) struct Meaning {
     /// How many records the link leads to, and how many there are of all entity types, if more.
     pub(crate) count: String,
     pub(crate) href: String,
-    /// Whether it is all records of somebody who buys.
+    /// Whether it is all records of one buyer, whom the words name.
     #[serde(skip)]
-    pub(crate) is_buyer: bool,
+    pub(crate) is_whole_buyer: bool,
 }
 
 impl Meaning {
@@ -68,7 +68,7 @@ impl Meaning {
             }),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: split.asked.address(),
-            is_buyer: false,
+            is_whole_buyer: false,
         }
     }
 }
@@ -105,7 +105,7 @@ impl Meaning {
             what: what(t, named.meaning),
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
-            is_buyer: false,
+            is_whole_buyer: false,
         };
         Ok((records > 0).then(|| (meaning(), records)))
     }
@@ -154,7 +154,7 @@ impl Meaning {
                 what: t.text("search-meaning-part"),
                 count: t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &records)]),
                 href: asked.address(),
-                is_buyer: false,
+                is_whole_buyer: false,
             };
             (meaning, records)
         }))
@@ -168,7 +168,7 @@ impl Meaning {
             what: t.text("search-meaning-translated"),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: translated.asked.address(),
-            is_buyer: false,
+            is_whole_buyer: false,
         }
     }
 }
@@ -255,7 +255,7 @@ pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
         count: t.with("search-meaning-records", &[("count", &found.records)]),
         href,
         label: found.label,
-        is_buyer: false,
+        is_whole_buyer: false,
     }
 }
 
@@ -295,7 +295,7 @@ fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Mea
         count,
         href: address::search(lang, row.entity_type, &parameters),
         label: found.label,
-        is_buyer: found.meaning == MeaningType::Department,
+        is_whole_buyer: found.meaning == MeaningType::Department && found.likeness == Likeness::Exact,
     })
 }
 

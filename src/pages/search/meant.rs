@@ -43,6 +43,11 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         Err(Error::Timeout) => Vec::new(),
         named => named?,
     };
+    // "STM" is a body before it is a word of titles or of firms' names. Its records do not meet other conditions.
+    let has_only_words = asked.conditions().iter().all(|(name, _)| *name == "q");
+    let is_acronym = has_only_words && is_acronym_alone(text);
+    let is_buyer = is_acronym && named.first().is_some_and(|meaning| meaning.is_whole_buyer);
+    let buyer: Vec<Meaning> = named.drain(..usize::from(is_buyer)).collect();
     // "Manitoba Hydro" is a firm before it is a region.
     let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
     let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
@@ -58,9 +63,6 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let of_words = split
         .filter(|(_, records)| *records > 0 || leading.is_some())
         .map(of_split);
-    // "STM" is a body before it is a word of titles or of firms' names.
-    let is_buyer = is_acronym_alone(text) && named.first().is_some_and(|meaning| meaning.is_buyer);
-    let buyer: Vec<Meaning> = named.drain(..usize::from(is_buyer)).collect();
     let mut all: Vec<Meaning> = buyer
         .into_iter()
         .chain(of_names)

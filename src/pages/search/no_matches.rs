@@ -169,7 +169,7 @@ fn costs(context: &SearchContext, search: &ResolvedSearch, conditions: &[Conditi
         } else {
             cost.part.clone()
         };
-        // Leaving out "de" or a word twice changes nothing that helps.
+        // Without "de", or without a word that is there twice, the search finds no more.
         let is_shown = |known: &Cost| known.condition == shortened(&part);
         if cost.total_without == 0 && (is_function_word(&fold(&part)) || costs.iter().any(is_shown)) {
             continue;

@@ -218,14 +218,14 @@ fn found_results(
     let meant = meant(context, plan, found)?;
     let bodies = &context.ask.generation.bodies;
     let sentence = sentence(t, asked.entity_type, &found.aggregation, bodies);
-    let answer = answer(context, plan, found, (&meant, &sentence))?;
-    // An answer has an average and the coverage of its own.
+    let answer = answer(context, plan, found, &meant)?;
+    // An answer has its own average; and its own coverage, which is that of the words if these find nothing.
     let average = average(t, &found.aggregation).filter(|_| answer.is_none());
     Ok(Results {
         unsearched: unsearched(context, plan),
         meanings: meant.all,
         with_conditions: with_conditions(t, plan, found).filter(|_| answer.is_none()),
-        coverage: sources.coverage.filter(|_| answer.is_none()),
+        coverage: sources.coverage.filter(|_| answer.is_none() || total > 0),
         answer,
         sentence,
         notes: average

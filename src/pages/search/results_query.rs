@@ -148,7 +148,7 @@ impl Plan {
         scans.extend(named.map(|of| (of, 1)));
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
-        scans.extend(largest.filter(|_| self.is_answered(splits)).map(|of| {
+        scans.extend(largest.filter(|_| self.may_answer(splits)).map(|of| {
             (
                 of,
                 SCANS_OF_ANSWER + answer_figures(of, self.asked.by_name, true).scans(),
@@ -234,7 +234,7 @@ impl Plan {
         let search = address::search(self.asked.lang, EntityType::Contract, &Parameters::default());
         let path = search.split('?').next().unwrap_or_default();
         let query = href.strip_prefix(path).and_then(|rest| rest.strip_prefix('?'));
-        let asked = query.filter(|_| self.is_answered(&self.splits)).and_then(|query| {
+        let asked = query.filter(|_| self.may_answer(&self.splits)).and_then(|query| {
             let (asked, _) = SearchAddress::read(self.asked.lang, query).ok()?;
             Some((asked.query_in(&ask.generation)?, asked))
         });
@@ -243,7 +243,7 @@ impl Plan {
     }
 
     /// Whether it is charged for what an answer counts.
-    fn is_answered(&self, splits: &[Split]) -> bool {
+    fn may_answer(&self, splits: &[Split]) -> bool {
         let is_buyer = is_first(&self.search) && self.asked.value("q").is_some_and(is_acronym_alone);
         is_buyer || !splits.is_empty()
     }
@@ -379,8 +379,8 @@ fn has_bodies(schema: &Schema, by_name: bool) -> bool {
     !by_name && schema.has_role(Role::Department)
 }
 
-/// A search with conditions in place of words is counted, and where it finds nothing, the sources are those of the same
-/// search without its days.
+/// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
+/// too, for its sources.
 const SCANS_OF_ANSWER: usize = 2;
 
 /// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
@@ -391,7 +391,8 @@ fn answer_figures(entity_type: EntityType, by_name: bool, finds_median: bool) ->
     } else {
         TermsAggregation::top(1, Facet::NamedDepartment)
     };
-    let plan = FigurePlan::new(vec![buyers], Include::default()).charging_total();
+    let places = TermsAggregation::all(Facet::Municipality);
+    let plan = FigurePlan::new(vec![buyers, places], Include::default()).charging_total();
     if finds_median { plan.with_percentiles() } else { plan }
 }
 

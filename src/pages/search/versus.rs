@@ -34,18 +34,25 @@ pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Mean
     let both = types
         .into_iter()
         .map(|of| (of, best(&one, of, &sides[0]), best(&other, of, &sides[1])));
-    let is_in = |found: &Suggested, others: &[&Suggested]| others.iter().any(|other| other.id == found.id);
-    let mut both = both.filter(|(_, one, other)| {
-        let has_both = !one.is_empty() && !other.is_empty();
-        has_both && !one.iter().any(|found| is_in(found, other))
+    // "Bell" is also the beginning of "Bell Mobility", which is the other side.
+    let is_shorter = word_list(&sides[0]).len() < word_list(&sides[1]).len();
+    let both = both.map(|(of, mut one, mut other)| {
+        let (shorter, longer) = if is_shorter {
+            (&mut one, &other)
+        } else {
+            (&mut other, &one)
+        };
+        shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
+        (of, one, other)
     });
-    Ok(both
-        .next()
-        .map(|(of, one, other)| meaning(t, of, &[one, other].concat())))
+    let mut both = both.filter(|(_, one, other)| !one.is_empty() && !other.is_empty());
+    Ok(both.next().map(|(of, one, other)| meaning(t, of, [&one, &other])))
 }
 
-/// How many names of one side are compared: firms of one group have their own.
+/// How many names of one side are compared: firms of one group have their own. A further one has at least one record
+/// for so many of the first.
 const OF_SIDE: usize = 2;
+const RECORDS_OF_FIRST: u64 = 4;
 
 /// The names that the words are or begin, those with most records: others would be a guess.
 fn best<'s>(all: &'s [Suggested], of: ComparedType, words: &str) -> Vec<&'s Suggested> {
@@ -56,10 +63,13 @@ fn best<'s>(all: &'s [Suggested], of: ComparedType, words: &str) -> Vec<&'s Sugg
     let mut named: Vec<&Suggested> = all.iter().filter(is_name).collect();
     named.sort_by_key(|found| Reverse(found.records));
     named.truncate(OF_SIDE);
+    let first = named.first().map_or(0, |first| first.records);
+    named.retain(|found| found.records.saturating_mul(RECORDS_OF_FIRST) >= first);
     named
 }
 
-fn meaning(t: Texts, of: ComparedType, all: &[&Suggested]) -> Meaning {
+fn meaning(t: Texts, of: ComparedType, sides: [&[&Suggested]; 2]) -> Meaning {
+    let all = sides.concat();
     // A department is identified by its name.
     let identified = all.iter().map(|found| {
         if of == ComparedType::Supplier {
@@ -70,13 +80,15 @@ fn meaning(t: Texts, of: ComparedType, all: &[&Suggested]) -> Meaning {
     });
     let parameters = identified.fold(Parameters::default(), |all, id| all.and("of", id));
     let records: u64 = all.iter().map(|found| found.records).sum();
-    let labels: Vec<&str> = all.iter().map(|found| found.label.as_str()).collect();
-    let (last, others) = labels.split_last().unwrap_or((&"", &[]));
+    let [one, other] = sides.map(|side| {
+        let labels: Vec<&str> = side.iter().map(|found| found.label.as_str()).collect();
+        labels.join(" / ")
+    });
     Meaning {
-        label: t.with("search-compared", &[("one", &others.join(", ")), ("other", last)]),
+        label: t.with("search-compared", &[("one", &one), ("other", &other)]),
         what: t.text("search-meaning-compared"),
         count: t.with("search-meaning-records", &[("count", &records)]),
         href: parameters.after(&address::compare(t.language(), of.name())),
-        is_buyer: false,
+        is_whole_buyer: false,
     }
 }

@@ -149,8 +149,13 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
         &["Apex Ltd., since 2018", "2 contracts"],
     );
     let first = meanings("Zenith+vs+Apex");
-    assert_shows(&first, &["Zenith LLP, Zenith and Apex Ltd.", "Side by side"]);
+    assert_shows(&first, &["Zenith LLP / Zenith and Apex Ltd.", "Side by side"]);
     assert!(first.contains("href=\"/en/compare/supplier?of=sup_"), "{first}");
+    // A name that begins with the other one is compared with the others.
+    assert_shows(
+        &meanings("Zenith+vs+Zenith+Foods"),
+        &["Zenith LLP / Zenith and Zenith Foods"],
+    );
     // Only names are compared, and with names.
     for query in [
         "consulting+vs+apex",
@@ -277,13 +282,14 @@ static CHANCE: LazyLock<TestServer> = LazyLock::new(|| {
 fn a_buyer_with_a_year_comes_before_records_that_have_the_words_by_chance() {
     let lead = |query: &str| {
         let html = CHANCE.html(&format!("/en/search?q={query}"), 200);
-        assert_shows(&html, &["Copies of DND"]);
-        let shown = between(&html, "<div role=\"status\">", "</div>")[0].to_owned();
         assert_shows(
-            &shown,
-            &["With all of these words as words: 1 contract worth $100, 2023, by 1 buyer, listed below."],
+            &html,
+            &[
+                "Records with all of these words 1 contract worth $100, 2023, by 1 buyer",
+                "Copies of DND",
+            ],
         );
-        shown
+        between(&html, "<div role=\"status\">", "</div>")[0].to_owned()
     };
     assert_shows(
         &lead("DND+2023"),
@@ -304,9 +310,16 @@ fn a_buyer_with_a_year_comes_before_records_that_have_the_words_by_chance() {
         "No source here covers contracts of 2019.",
     ];
     assert_shows(&lead("DND+2019"), &nothing);
-    // Not where a word is left that most records with it do not have.
-    let html = CHANCE.html("/en/search?q=copies+2023", 200);
-    assert!(!html.contains("<div role=\"status\">"), "{html}");
+    // Not where most records have the words, and not in place of another condition.
+    for query in [
+        "copies+2023",
+        "DND&value_min=50",
+        "DND&department=works",
+        "DND+modified+starch",
+    ] {
+        let html = CHANCE.html(&format!("/en/search?q={query}"), 200);
+        assert!(!html.contains("<div role=\"status\">"), "{query}: {html}");
+    }
 }
 
 #[test]
