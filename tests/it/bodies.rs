@@ -288,7 +288,11 @@ fn bodies_in_chunks_of_one_byte_are_read() {
 /// Half of the budget holds two bodies of 16 KiB, each with the 16 KiB and the head of its request.
 #[test]
 fn bodies_beyond_their_memory_get_a_503() {
-    let server = TestServer::own(&scenario_records(), |config| config.limits.request_bytes = 144 << 10);
+    let server = TestServer::own(&scenario_records(), |config| {
+        config.limits.request_bytes = 144 << 10;
+        // The bodies that wait stay.
+        config.limits.body = Duration::from_secs(600);
+    });
     let begin = |bytes: usize| {
         let mut raw = RawConnection::to(&server);
         let head = head(&server, "/tender/estimate");

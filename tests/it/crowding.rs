@@ -266,7 +266,9 @@ fn responses_beyond_their_memory_get_a_503() {
     wait_until("a refusal", || {
         refused(&RawConnection::to(&server).send(&page).next(false))
     });
-    assert!(metric(&server, &admin, "procure_response_bodies_bytes ") > 0.0);
+    wait_until("a response that waits", || {
+        metric(&server, &admin, "procure_response_bodies_bytes ") > 0.0
+    });
     assert_eq!(
         metric(&server, &admin, "procure_response_bodies_limit_bytes "),
         400_000.0
