@@ -67,7 +67,7 @@ impl Build {
 
     /// Writes the derived data.
     pub(crate) fn write_derived(&self, derived: &DerivedData) -> anyhow::Result<()> {
-        // The bids are half of it.
+        // The bids are about as large as all others together.
         let (bids, others) = rayon::join(|| self.write_json(BIDS, &derived.bids), || self.write_others(derived));
         bids.and(others)
     }

@@ -160,6 +160,7 @@ fn as_bidder(request: &Request, ids: &[&str], bidder: &Compared) -> Meaning {
         what: request.t.text("search-meaning-supplier"),
         count: request.t.text("compare-without-records"),
         href: request.address(&[ids, &[bidder.id()]].concat()),
+        asked: None,
         is_whole_buyer: false,
     }
 }

@@ -6,7 +6,7 @@ use crate::{
         context::SearchContext,
         meant::Meant,
         notes::SourceNotes,
-        results_query::{Found, Plan},
+        results_query::{Plan, found_by},
         sentence::{average, sentence},
     },
 };
@@ -22,12 +22,7 @@ pub(super) struct Answer {
 }
 
 /// The first meaning, if it is shown first, with what its records are worth.
-pub(super) fn answer(
-    context: &SearchContext,
-    plan: &Plan,
-    found: &Found,
-    meant: &Meant,
-) -> Result<Option<Answer>, ApiError> {
+pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Result<Option<Answer>, ApiError> {
     let t = context.t;
     let Some(meaning) = meant.all.first().filter(|_| meant.leads) else {
         return Ok(None);
@@ -39,17 +34,15 @@ pub(super) fn answer(
         average: None,
         coverage: Vec::new(),
     };
-    let split = found.split.map(|(number, _)| &plan.splits[number]);
-    let split = split.filter(|split| split.asked.address() == meaning.href);
-    let bodies = &context.ask.generation.bodies;
-    if let Some((split, summed)) = split.zip(found.answer.as_ref()) {
-        answer.sentence = sentence(t, split.asked.entity_type, summed, bodies);
-        answer.average = average(t, summed);
-        let sources = SourceNotes::of(context, &split.query, summed)?;
+    let searched = meaning.asked.as_ref().filter(|_| plan.may_answer(&plan.splits));
+    let searched = searched.and_then(|asked| Some((asked, asked.query_in(&context.ask.generation)?)));
+    if let Some((asked, query)) = searched
+        && let Some(found) = found_by(context.ask, asked, &query)?
+    {
+        answer.sentence = sentence(t, asked.entity_type, &found, &context.ask.generation.bodies);
+        answer.average = average(t, &found);
+        let sources = SourceNotes::of(context, &query, &found)?;
         answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();
-    } else if let Some((asked, summed)) = plan.meant(context.ask, &meaning.href)? {
-        answer.sentence = sentence(t, asked.entity_type, &summed, bodies);
-        answer.average = average(t, &summed);
     }
     Ok(Some(answer))
 }

@@ -42,7 +42,7 @@ pub(crate) const PAGE: Page = Page {
 };
 
 /// Something that the words may mean.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Meaning {
     pub(crate) label: String,
     /// What it is: "Buyer".
@@ -50,6 +50,9 @@ pub(crate) struct Meaning {
     /// How many records the link leads to, and how many there are of all entity types, if more.
     pub(crate) count: String,
     pub(crate) href: String,
+    /// The search that it leads to, if it leads to one.
+    #[serde(skip)]
+    pub(crate) asked: Option<SearchAddress>,
     /// Whether it is all records of one buyer, whom the words name.
     #[serde(skip)]
     pub(crate) is_whole_buyer: bool,
@@ -68,6 +71,7 @@ impl Meaning {
             }),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: split.asked.address(),
+            asked: Some(split.asked.clone()),
             is_whole_buyer: false,
         }
     }
@@ -105,6 +109,7 @@ impl Meaning {
             what: what(t, named.meaning),
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
+            asked: Some(asked.clone()),
             is_whole_buyer: false,
         };
         Ok((records > 0).then(|| (meaning(), records)))
@@ -154,6 +159,7 @@ impl Meaning {
                 what: t.text("search-meaning-part"),
                 count: t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &records)]),
                 href: asked.address(),
+                asked: Some(asked.clone()),
                 is_whole_buyer: false,
             };
             (meaning, records)
@@ -168,6 +174,7 @@ impl Meaning {
             what: t.text("search-meaning-translated"),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: translated.asked.address(),
+            asked: Some(translated.asked.clone()),
             is_whole_buyer: false,
         }
     }
@@ -255,6 +262,7 @@ pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
         count: t.with("search-meaning-records", &[("count", &found.records)]),
         href,
         label: found.label,
+        asked: None,
         is_whole_buyer: false,
     }
 }
@@ -290,10 +298,19 @@ fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Mea
     let parameters = query
         .iter()
         .fold(Parameters::default(), |all, (name, value)| all.with(name, value));
+    let asked = SearchAddress {
+        lang,
+        entity_type: row.entity_type,
+        states_kind: true,
+        parameters,
+        by_number: false,
+        by_name: false,
+    };
     Some(Meaning {
         what: what(t, found.meaning),
         count,
-        href: address::search(lang, row.entity_type, &parameters),
+        href: asked.address(),
+        asked: Some(asked),
         label: found.label,
         is_whole_buyer: found.meaning == MeaningType::Department && found.likeness == Likeness::Exact,
     })

@@ -218,7 +218,7 @@ fn found_results(
     let meant = meant(context, plan, found)?;
     let bodies = &context.ask.generation.bodies;
     let sentence = sentence(t, asked.entity_type, &found.aggregation, bodies);
-    let answer = answer(context, plan, found, &meant)?;
+    let answer = answer(context, plan, &meant)?;
     // An answer has its own average; and its own coverage, which is that of the words if these find nothing.
     let average = average(t, &found.aggregation).filter(|_| answer.is_none());
     Ok(Results {

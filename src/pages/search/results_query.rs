@@ -20,7 +20,6 @@ use crate::{
     http::error::ApiError,
     model::{EntityType, Facet, Record, Role, Schema},
     pages::{
-        address::{self, Parameters},
         coverage_note::asked_years,
         search::{
             buyers::is_acronym_alone,
@@ -87,8 +86,6 @@ pub(crate) struct Found {
     pub(crate) by_code: u64,
     /// Which of [`Plan::splits`] has most records, and how many; `None` without any, or if counting them took too long.
     pub(crate) split: Option<(usize, u64)>,
-    /// What that one finds, if it is shown before what the words find.
-    pub(crate) answer: Option<Aggregation>,
     /// The number of records of [`Plan::translated`].
     pub(crate) translated: u64,
     /// The values that can be added to the active ones of a facet.
@@ -178,7 +175,6 @@ impl Plan {
         };
         let splits = suggested(self.splits.iter().map(|split| split.query.clone()).collect())?;
         let split = splits.and_then(|counts| self.most(&counts));
-        let answer = self.answer(ask, split, aggregation.total)?;
         let translated = suggested(self.translated.iter().map(|of| of.query.clone()).collect())?;
         let translated = translated
             .and_then(|counts| counts.first().copied())
@@ -187,7 +183,6 @@ impl Plan {
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
             return Ok(Found {
-                answer,
                 aggregation,
                 records: Vec::new(),
                 pages: Pages::default(),
@@ -213,37 +208,13 @@ impl Plan {
             other_counts,
             by_code,
             split,
-            answer,
             translated,
             choices,
         })
     }
 
-    /// What the split with most records finds, if it is shown first, and if counting it does not take too long. `total`
-    /// is what the words find.
-    fn answer(&self, ask: &Ask, split: Option<(usize, u64)>, total: u64) -> Result<Option<Aggregation>, Error> {
-        let split = split.filter(|(number, records)| self.splits[*number].leads(*records, total));
-        let Some((number, _)) = split else { return Ok(None) };
-        let Split { asked, query, .. } = &self.splits[number];
-        found_by(ask, asked, query)
-    }
-
-    /// What the search finds that a meaning of the words leads to. `None` if it is no search, or none that is charged
-    /// for, or if counting it takes too long.
-    pub(super) fn meant(&self, ask: &Ask, href: &str) -> Result<Option<(SearchAddress, Aggregation)>, Error> {
-        let search = address::search(self.asked.lang, EntityType::Contract, &Parameters::default());
-        let path = search.split('?').next().unwrap_or_default();
-        let query = href.strip_prefix(path).and_then(|rest| rest.strip_prefix('?'));
-        let asked = query.filter(|_| self.may_answer(&self.splits)).and_then(|query| {
-            let (asked, _) = SearchAddress::read(self.asked.lang, query).ok()?;
-            Some((asked.query_in(&ask.generation)?, asked))
-        });
-        let Some((query, asked)) = asked else { return Ok(None) };
-        Ok(found_by(ask, &asked, &query)?.map(|found| (asked, found)))
-    }
-
     /// Whether it is charged for what an answer counts.
-    fn may_answer(&self, splits: &[Split]) -> bool {
+    pub(super) fn may_answer(&self, splits: &[Split]) -> bool {
         let is_buyer = is_first(&self.search) && self.asked.value("q").is_some_and(is_acronym_alone);
         is_buyer || !splits.is_empty()
     }
@@ -367,7 +338,7 @@ fn finds_median(query: &SearchQuery) -> bool {
 }
 
 /// What an answer to the words states, unless counting it takes too long.
-fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
+pub(super) fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
     match answer_figures(asked.entity_type, asked.by_name, finds_median(query)).run(ask, query) {
         Err(Error::Timeout) => Ok(None),
         figures => Ok(Some(figures?.counted)),

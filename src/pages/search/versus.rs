@@ -89,6 +89,7 @@ fn meaning(t: Texts, of: ComparedType, sides: [&[&Suggested]; 2]) -> Meaning {
         what: t.text("search-meaning-compared"),
         count: t.with("search-meaning-records", &[("count", &records)]),
         href: parameters.after(&address::compare(t.language(), of.name())),
+        asked: None,
         is_whole_buyer: false,
     }
 }
