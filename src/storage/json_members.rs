@@ -1,5 +1,7 @@
 //! The members of a JSON object, found without parsing their values.
 
+use std::borrow::Cow;
+
 use crate::storage::json_text::string_end;
 
 /// Goes through an object that was checked when it was indexed or that the service wrote: it finds where names and
@@ -36,6 +38,15 @@ impl<'t> JsonValue<'t> {
     pub(crate) fn plain_text(self) -> Option<&'t str> {
         let inner = self.json.strip_prefix('"')?.strip_suffix('"')?;
         (!self.has_escapes).then_some(inner)
+    }
+
+    /// The characters of a string.
+    #[inline]
+    pub(crate) fn text(self) -> Option<Cow<'t, str>> {
+        match self.plain_text() {
+            Some(plain) => Some(Cow::Borrowed(plain)),
+            None => serde_json::from_str(self.json).ok().map(Cow::Owned),
+        }
     }
 }
 
@@ -156,6 +167,7 @@ mod tests {
             assert_eq!(value.has_escapes, value.json.contains('\\'));
             let parsed: String = serde_json::from_str(name.json).unwrap();
             assert!(name.plain_text().is_none_or(|plain| plain == parsed));
+            assert_eq!(name.text().unwrap(), parsed);
             members.push((parsed, value.json));
         }
         Ok(members)

@@ -13,7 +13,7 @@
 //! All columns are optional. Nothing is lost: what no column holds exactly (undeclared members, a date with a time) is
 //! in the last column, [`OTHER_MEMBERS`], as the JSON text of an object. Equal rows give equal bytes.
 
-use std::{io::Write, sync::Arc};
+use std::{cmp::Reverse, io::Write, sync::Arc};
 
 use bytes::Bytes;
 use parquet::{
@@ -40,9 +40,9 @@ use crate::{
 /// The last column.
 pub(crate) const OTHER_MEMBERS: &str = "other_members";
 
-/// Rows that are read by one thread. It is a multiple of the values that a page of a column is checked after, so a
-/// column without lists has the pages that it has if one thread reads all rows.
-const ROWS_OF_PART: usize = 2 * DEFAULT_WRITE_BATCH_SIZE;
+/// Rows that are read by one thread. It is the number of values that a page of a column is checked after, so a column
+/// without lists has the pages that it has if one thread reads all rows.
+const ROWS_OF_PART: usize = DEFAULT_WRITE_BATCH_SIZE;
 
 /// A file that is being written.
 pub(crate) struct ParquetFile<W: Write + Send> {
@@ -109,23 +109,27 @@ impl<W: Write + Send> ParquetFile<W> {
         Ok(())
     }
 
-    /// Writes a row group. Parts of the rows are read by several threads, and then each column is encoded by one.
+    /// Writes a row group. Parts of the rows are read by several threads, and then each column is encoded by one, those
+    /// with most bytes first, so that no thread waits long for the last one.
     fn write_group(&mut self) -> anyhow::Result<()> {
         self.group_bytes = 0;
         let rows = std::mem::take(&mut self.rows);
         let parts: Vec<&[Bytes]> = rows.chunks(ROWS_OF_PART).collect();
         let parts = helper_threads::map_in_order(&parts, |rows| self.reader.values_of(rows))?;
         let schema = self.writer.schema_descr();
-        let columns: Vec<(usize, ColumnDescPtr)> = schema.columns().iter().cloned().enumerate().collect();
+        let mut columns: Vec<(usize, ColumnDescPtr)> = schema.columns().iter().cloned().enumerate().collect();
+        columns.sort_by_key(|(number, _)| Reverse(parts.iter().map(|part| part[*number].bytes()).sum::<usize>()));
         let properties = self.writer.properties();
         let encode = |(number, column): &(usize, ColumnDescPtr)| {
             let mut values = parts.iter().map(|part| &part[*number]).peekable();
             let is_varied = values.peek().is_some_and(|first| first.is_varied());
-            encoded(column, if is_varied { &self.of_varied } else { properties }, values)
+            let properties = if is_varied { &self.of_varied } else { properties };
+            anyhow::Ok((*number, encoded(column, properties, values)?))
         };
-        let encoded = helper_threads::map_in_order(&columns, encode)?;
+        let mut encoded = helper_threads::map(&columns, encode)?;
+        encoded.sort_unstable_by_key(|(number, _)| *number);
         let mut group = self.writer.next_row_group()?;
-        for (bytes, closed) in encoded {
+        for (_, (bytes, closed)) in encoded {
             group.append_column(&bytes, closed)?;
         }
         group.close()?;

@@ -5,10 +5,13 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
-use crate::api::export::{
-    columns::Column,
-    parquet_values::Values,
-    row_members::{ColumnNames, Members, Other},
+use crate::{
+    api::export::{
+        columns::Column,
+        parquet_values::Values,
+        row_members::{ColumnNames, Members, Other},
+    },
+    storage::json_members::JsonValue,
 };
 
 /// The field that suppliers are found by.
@@ -86,21 +89,18 @@ impl<'f> Reading<'f> {
             last.push_text(number, &object(other)?);
         }
         if let Some(vendor) = self.vendor.and_then(|column| self.members.of_columns[column]) {
-            self.push_supplier(number, vendor.json);
+            self.push_supplier(number, vendor);
         }
         Ok(())
     }
 
     /// Adds the supplier of a vendor's name, which is given as JSON.
-    fn push_supplier(&mut self, number: usize, vendor: &'f str) {
+    fn push_supplier(&mut self, number: usize, vendor: JsonValue<'f>) {
         let Some(supplier_of) = &self.reader.supplier_of else {
             return;
         };
-        let find = || {
-            let name: Option<String> = serde_json::from_str(vendor).ok();
-            name.and_then(|name| supplier_of(&name))
-        };
-        if let Some(supplier) = self.known.entry(vendor).or_insert_with(find) {
+        let find = || supplier_of(&vendor.text()?);
+        if let Some(supplier) = self.known.entry(vendor.json).or_insert_with(find) {
             // They follow the columns of the rows.
             let columns = self.values[self.members.of_columns.len()..].iter_mut();
             for (values, text) in columns.zip(supplier) {

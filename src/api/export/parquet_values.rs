@@ -59,11 +59,7 @@ impl Texts {
 
     /// Adds the text that this JSON is, if it is one.
     fn push_json(&mut self, value: JsonValue) -> bool {
-        if let Some(plain) = value.plain_text() {
-            self.push(plain);
-            return true;
-        }
-        let text: Option<String> = serde_json::from_str(value.json).ok();
+        let text = value.text();
         text.iter().for_each(|text| self.push(text));
         text.is_some()
     }
@@ -169,6 +165,17 @@ impl Values {
         if let Typed::Texts(texts) | Typed::Lists(texts) | Typed::Json(texts) = &mut self.typed {
             // Its room is what it holds.
             texts.whole = Bytes::from(std::mem::take(&mut texts.growing).into_boxed_slice());
+        }
+    }
+
+    /// About how many bytes are written.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.typed {
+            Typed::Texts(texts) | Typed::Lists(texts) | Typed::Json(texts) => texts.whole.len() + 4 * texts.ends.len(),
+            Typed::Days(values) => size_of_val(values.as_slice()),
+            Typed::Numbers(values) => size_of_val(values.as_slice()),
+            Typed::Counts(values) => size_of_val(values.as_slice()),
+            Typed::Booleans(values) => size_of_val(values.as_slice()),
         }
     }
 

@@ -73,10 +73,7 @@ impl<'r> Members<'r> {
             let Some(JsonMember { name, value, .. }) = member else {
                 break;
             };
-            let name = match name.plain_text() {
-                Some(plain) => Cow::Borrowed(plain),
-                None => Cow::Owned(serde_json::from_str(name.json).context("the name of a member is no JSON text")?),
-            };
+            let name = name.text().context("the name of a member is no JSON text")?;
             match names.find(place, &name) {
                 Some(number) => {
                     self.of_columns[number] = Some(value);

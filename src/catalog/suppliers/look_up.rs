@@ -229,12 +229,12 @@ impl SupplierList {
                 name: member, value, ..
             } = members.next_member().ok()??;
             match member.plain_text() {
-                Some("id") => id = serde_json::from_str(value.json).ok(),
-                Some("name") => name = serde_json::from_str(value.json).ok(),
+                Some("id") => id = value.text(),
+                Some("name") => name = value.text(),
                 _ => {}
             }
         }
-        Some([id?, name?])
+        Some([id?.into_owned(), name?.into_owned()])
     }
 
     /// The number of the supplier that has an identifier, or whose names and numbers include what it was made of.
