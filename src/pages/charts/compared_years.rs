@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use askama::{Template, filters::HtmlSafe};
 
 use super::{
-    year_bars::{Drawing, Measure, YearBars},
+    measure::Measure,
+    year_bars::{Drawing, YearBars},
     years::YearValue,
 };
 use crate::{model::Language, pages::messages::Texts};
@@ -79,9 +80,9 @@ impl ComparedYears {
 
     fn cell<'a>(&self, name: &'a str, bars: &YearBars, year: i32) -> Cell<'a> {
         let of_year = bars.years.iter().find(|known| known.year == year);
-        let written = |measure: &Measure| {
-            let value = of_year.map_or(0.0, measure.value);
-            (measure.write)(self.lang, value)
+        let written = |measure: &Measure| match of_year {
+            Some(year) if measure.is_sum && year.has_no_value() => self.texts().text("chart-no-value"),
+            _ => (measure.write)(self.lang, of_year.map_or(0.0, measure.value)),
         };
         let has_none = of_year.is_none_or(|known| known.count == 0);
         let gap = bars.gap(year).filter(|_| has_none);
@@ -138,7 +139,7 @@ mod tests {
                     ..bars("a", &[(2020, 1e6)])
                 },
             ),
-            ("C".to_owned(), bars("c", &[(2020, 4e6), (2022, 2e6)])),
+            ("C".to_owned(), bars("c", &[(2020, 4e6), (2021, 0.0), (2022, 2e6)])),
         ];
         let chart = ComparedYears::new(Language::English, "By year".to_owned(), series);
         let html = chart.render().unwrap();
@@ -153,6 +154,8 @@ mod tests {
         let rows = chart.rows();
         let written: Vec<&str> = rows[&2022].iter().map(|cell| cell.written.as_str()).collect();
         assert_eq!(written, ["0 (partly covered)", "$2M"]);
+        let written: Vec<&str> = rows[&2021].iter().map(|cell| cell.written.as_str()).collect();
+        assert_eq!(written, ["$0", "no value"]);
         assert_eq!(rows[&2020][1].href.as_deref(), Some("/en/c"));
         assert_eq!(rows[&2022][1].href, None);
     }

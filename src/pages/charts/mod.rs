@@ -16,6 +16,7 @@ mod coverage_grid;
 mod dot_plot;
 mod from_counts;
 mod length;
+mod measure;
 mod ranked_bars;
 mod scale;
 mod timeline;

@@ -6,6 +6,7 @@ use askama::{Template, filters::HtmlSafe};
 
 use super::{
     length::{Percent, Pixels},
+    measure::{Measure, NUMBER, VALUE},
     scale::{LinearScale, is_beyond},
     years::{YearGap, YearValue, label_class, usual_years},
 };
@@ -133,29 +134,6 @@ struct Row {
     total: String,
     count: String,
 }
-
-/// What a panel shows of a year, and how it is written.
-pub(super) struct Measure {
-    title: &'static str,
-    /// The smallest step of the axis: records are counted in whole numbers.
-    min_step: f64,
-    pub(super) value: fn(&YearValue) -> f64,
-    pub(super) write: fn(Language, f64) -> String,
-}
-
-const VALUE: Measure = Measure {
-    title: "chart-value-by-year",
-    min_step: 0.0,
-    value: |year| year.total,
-    write: format::money_short,
-};
-
-const NUMBER: Measure = Measure {
-    title: "chart-number-by-year",
-    min_step: 1.0,
-    value: |year| year.count as f64,
-    write: |lang, value| format::count(lang, value as u64),
-};
 
 /// About how many intervals an axis has.
 const INTERVALS: u32 = 3;
@@ -296,10 +274,7 @@ impl YearBars {
         let unknown = gap.map(|gap| gap.instead_of_none(self.texts()));
         let (total, count) = match unknown {
             Some(why) => (self.texts().text("chart-unknown"), why),
-            None => (
-                format::money(self.lang, year.total, CAD),
-                format::count(self.lang, year.count),
-            ),
+            None => (self.total(year, format::money), format::count(self.lang, year.count)),
         };
         Row {
             year: year.year,
@@ -307,6 +282,15 @@ impl YearBars {
             is_running: year.is_running,
             total,
             count,
+        }
+    }
+
+    /// The sum of a year's values as text.
+    fn total(&self, year: &YearValue, write: fn(Language, f64, &str) -> String) -> String {
+        if year.has_no_value() {
+            self.texts().text("chart-no-value")
+        } else {
+            write(self.lang, year.total, CAD)
         }
     }
 
@@ -343,7 +327,7 @@ impl YearBars {
             return t.with("chart-year-gap", &[("year", &name)]);
         }
         let about = if self.has_values {
-            let value = format::money_rounded(self.lang, year.total, CAD);
+            let value = self.total(year, format::money_rounded);
             t.with(
                 "chart-year-value",
                 &[("year", &name), ("value", &value), ("count", &year.count)],
@@ -453,13 +437,20 @@ mod tests {
 
     #[test]
     fn bars_have_axes_a_table_and_texts() {
-        let years = vec![year(2026, 3, 1.5e6), year(2021, 1_200, 12.3e6), year(2023, 5, -2e6)];
+        let years = vec![
+            year(2026, 3, 1.5e6),
+            year(2021, 1_200, 12.3e6),
+            year(2023, 5, -2e6),
+            year(2024, 7, 0.0),
+        ];
         let html = chart(Language::English, years).render().unwrap();
         for part in [
             r##"fill="url(#years-hatch)""##,
             r#"role="img" aria-labelledby="years" aria-describedby="years-about""#,
             "<title>2021: $12.3\u{a0}million, 1,200 records</title>",
             "<title>2022: no source covers it</title>",
+            "<title>2024: no value, 7 records</title>",
+            "2024</th><td class=\"number\">no value</td><td class=\"number\">7</td>",
             "2022</th><td class=\"number\">unknown</td><td class=\"number\">not covered</td>",
             "From 2021 to 2026. Highest: 2021: $12.3\u{a0}million, 1,200 records.",
             "$15M",

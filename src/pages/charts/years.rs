@@ -29,6 +29,13 @@ pub(crate) struct YearGap {
     pub(super) sources: Vec<String>,
 }
 
+impl YearValue {
+    /// Whether none of its records states a value, or only zero: no sum is known.
+    pub(super) fn has_no_value(&self) -> bool {
+        self.count > 0 && self.total == 0.0
+    }
+}
+
 impl YearGap {
     /// What is said of a year without records: it may have had purchases.
     pub(super) fn instead_of_none(&self, t: Texts) -> String {

@@ -21,6 +21,7 @@ chart-year-number = { $year }: { $count ->
 chart-year-gap = { $year }: no source covers it
 chart-year-stray = { $about } (no source covers this year)
 chart-year-part = { $about } (not covered by { $sources })
+chart-no-value = no value
 chart-unknown = unknown
 chart-uncovered = not covered
 chart-covered-part = 0 (partly covered)

@@ -21,6 +21,7 @@ chart-year-number = { $year } : { $count ->
 chart-year-gap = { $year } : aucune source ne la couvre
 chart-year-stray = { $about } (aucune source ne couvre cette année)
 chart-year-part = { $about } (non couverte par { $sources })
+chart-no-value = sans valeur
 chart-unknown = inconnue
 chart-uncovered = non couverte
 chart-covered-part = 0 (année couverte en partie)
