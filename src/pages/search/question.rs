@@ -22,7 +22,7 @@ const YEARS: RangeInclusive<i32> = 1990..=2099;
 
 /// Words that begin a question.
 const QUESTION_WORDS: &str = "\
-    combien|est ce|how|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
+    combien|est ce|how|laquelle|lequel|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
 
 /// Words that ask for an average: before what it is of, at the beginning, and after a noun. Elsewhere they describe
 /// things: "median barrier", "moyenne tension".
@@ -44,7 +44,7 @@ const WORDS_OF_QUESTIONS: &str = "\
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|amount|autre|autres|award|bid|bids|buy|buyer|buyers|companies|company|contractor|contractors|\
-    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|il|montant|pay|price|prices|\
+    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|il|montant|more|pay|price|prices|\
     prix|publie|publient|publish|publishes|sell|spending|still|supplier|suppliers|there|they|vendor|vendors|we|win|wins";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".

@@ -1,10 +1,10 @@
-//! Two names to compare among the words of a search: "Acme vs Zenith".
+//! Two names to compare among the words of a search: "Acme vs Zenith", "who got more, Acme or Zenith?"
 
 use std::cmp::Reverse;
 
 use crate::{
     api::analysis::{compared::ComparedType, suggest::Suggested},
-    catalog::{ask::Ask, suggest::Likeness},
+    catalog::{ask::Ask, suggest::Likeness, suppliers::Party},
     engine::Error,
     model::fold::word_list,
     pages::{
@@ -12,17 +12,19 @@ use crate::{
         messages::Texts,
         search::{
             meanings::{Meaning, found},
+            parts::subject,
             written_words::{is_in, ranges, without_marks, words},
         },
     },
 };
 
 /// What is between two names, folded.
-const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|vs";
+const VERSUS: &str = "compare a|compared to|compared with|or|ou|par rapport a|versus|vs";
 
 /// The comparison of the two suppliers or buyers that the words name.
 pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>, Error> {
-    let written = words(text);
+    let subject = subject(text, Some(ask.generation.parties(Party::Supplier)));
+    let written = words(subject.as_deref().unwrap_or(text));
     let between = ranges(&written).into_iter().find(|(folded, _)| is_in(VERSUS, folded));
     let Some((_, between)) = between else { return Ok(None) };
     let sides = [&written[..between.start], &written[between.end..]].map(without_marks);

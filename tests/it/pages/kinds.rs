@@ -148,9 +148,19 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
         &meanings("Apex+Ltd+since+2018"),
         &["Apex Ltd., since 2018", "2 contracts"],
     );
-    let first = meanings("Zenith+vs+Apex");
-    assert_shows(&first, &["Zenith LLP / Zenith and Apex Ltd.", "Side by side"]);
-    assert!(first.contains("href=\"/en/compare/supplier?of=sup_"), "{first}");
+    for query in [
+        "Zenith+vs+Apex",
+        "zenith+or+apex",
+        "Who+got+more+in+2018,+Zenith+or+Apex?",
+        "Laquelle+a+obtenu+le+plus+de+contrats,+Zenith+ou+Apex",
+    ] {
+        let first = meanings(query);
+        assert_shows(&first, &["Zenith LLP / Zenith and Apex Ltd.", "Side by side"]);
+        assert!(
+            first.contains("href=\"/en/compare/supplier?of=sup_"),
+            "{query}: {first}"
+        );
+    }
     // A name that begins with the other one is compared with the others.
     assert_shows(
         &meanings("Zenith+vs+Zenith+Foods"),
