@@ -7,7 +7,7 @@ use crate::{
         generation::Coverage,
         suppliers::{Supplier, SupplierList},
     },
-    model::body_names,
+    model::{body_names, fold::fold},
     pages::search::{
         places::is_place,
         written_words::{Word, ranges, without_marks, words},
@@ -19,6 +19,29 @@ const MIN_ACRONYM: usize = 4;
 
 /// The words at the end of the names of federal bodies that people leave out.
 const LEFT_OUT: [&str; 3] = ["Canada", "of Canada", "du Canada"];
+
+/// What the names of Quebec's bodies begin with, folded, for short and in full: publishers write either.
+const KINDS: [(&str, &str); 10] = [
+    ("cegep", "college d enseignement general et professionnel"),
+    ("chu", "centre hospitalier universitaire"),
+    ("cisss", "centre integre de sante et de services sociaux"),
+    ("ciusss", "centre integre universitaire de sante et de services sociaux"),
+    ("cpe", "centre de la petite enfance"),
+    ("cs", "commission scolaire"),
+    ("css", "centre de services scolaire"),
+    ("csss", "centre de sante et de services sociaux"),
+    ("mrc", "municipalite regionale de comte"),
+    ("omh", "office municipal d habitation"),
+];
+
+/// The same name of a body with its kind for short or in full.
+fn of_other_kind(folded: &str) -> Option<String> {
+    let both = KINDS.iter().flat_map(|(short, full)| [(short, full), (full, short)]);
+    both.into_iter().find_map(|(from, to)| {
+        let rest = folded.strip_prefix(from)?.strip_prefix(' ')?;
+        Some(format!("{to} {rest}"))
+    })
+}
 
 /// The bodies by their names. What is looked up for one entity type is known for the others.
 pub(crate) struct BodyNames<'a> {
@@ -85,7 +108,8 @@ impl<'a> BodyNames<'a> {
             return known.clone();
         }
         let whole = LEFT_OUT.map(|left_out| format!("{folded} {left_out}"));
-        let others = body_names::all_names([folded]).iter().chain(&whole);
+        let of_kind = of_other_kind(&fold(name));
+        let others = body_names::all_names([folded]).iter().chain(&whole).chain(&of_kind);
         let mut names = [name, folded].into_iter().chain(others.map(String::as_str));
         let found = names.find_map(|name| self.bodies.with_name(name));
         self.known.borrow_mut().insert(folded.to_owned(), found.clone());
@@ -109,6 +133,20 @@ mod tests {
         }
         // Of two to eight words.
         assert_eq!(bodies.known.borrow().len(), 29 + 28 + 27 + 26 + 25 + 24 + 23);
+    }
+
+    #[test]
+    fn a_kind_of_body_is_read_for_short_and_in_full() {
+        for (short, full) in [
+            ("csss du nord", "centre de sante et de services sociaux du nord"),
+            ("cs de montreal", "commission scolaire de montreal"),
+        ] {
+            assert_eq!(of_other_kind(short).as_deref(), Some(full));
+            assert_eq!(of_other_kind(full).as_deref(), Some(short));
+        }
+        for name in ["cs", "css", "cssx du nord", "ville de laval"] {
+            assert_eq!(of_other_kind(name), None, "{name}");
+        }
     }
 
     #[test]

@@ -469,3 +469,27 @@ fn words_for_tenders_and_their_last_days_lead_to_these() {
         assert!(meanings.contains(&format!("href=\"{address}")), "{path}: {meanings}");
     }
 }
+
+#[test]
+fn the_kind_of_a_buyer_may_be_written_for_short() {
+    let record = |(number, name): (usize, &str)| {
+        let record = json!({"record_id": format!("k{number}"), "award_date": "2018-01-01", "department_fr": name});
+        (EntityType::Contract, record.to_string())
+    };
+    let names = [
+        "Centre de santé et de services sociaux de l'Énergie",
+        "CS des Navigateurs",
+    ];
+    let server = TestServer::own(&names.into_iter().enumerate().map(record).collect::<Vec<_>>(), |_| {});
+    for (query, label) in [
+        ("CSSS+de+l%27%C3%A9nergie+2018", format!("{}, 2018", names[0])),
+        (
+            "commission+scolaire+des+Navigateurs+2018",
+            format!("{}, 2018", names[1]),
+        ),
+    ] {
+        let html = server.html(&format!("/en/search?q={query}"), 200);
+        let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
+        assert_shows(meanings, &[&label, "1 contract"]);
+    }
+}
