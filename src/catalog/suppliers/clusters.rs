@@ -426,6 +426,15 @@ mod tests {
             of("Pavages Dorvel inc.", "Laval"),
             of("Plomberie Zutric", "Laval")
         ]));
+        // Most of their letters are those of the trade.
+        assert!(!suggested(&[
+            of("Construction DVL inc.", "Laval"),
+            of("Construction ZUT inc.", "Laval")
+        ]));
+        assert!(suggested(&[
+            of("Construction DVL inc.", "Laval"),
+            of("Construction DVL Laval", "Laval")
+        ]));
     }
 
     #[test]

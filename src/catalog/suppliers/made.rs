@@ -59,8 +59,9 @@ pub(crate) fn suppliers(names: &Names, clusters: &Clusters, party: Party) -> Vec
         .map(|(cluster, members)| {
             let owns = |number: &OfficialNumber| owners.get(number) == Some(&(cluster as u32));
             let mut members = by_rank(names, members);
-            if party == Party::Body {
-                put_whole_body_first(names, &mut members);
+            match party {
+                Party::Body => put_whole_body_first(names, &mut members),
+                Party::Supplier => put_whole_firm_first(names, &mut members),
             }
             supplier(names, &members, &joins, |all| id_of(party, all, owns))
         })
@@ -109,6 +110,23 @@ fn put_whole_body_first(names: &Names, members: &mut [u32]) {
     };
     let whole = key(&first[..end]);
     if let Some(place) = members.iter().position(|number| names.get(*number).key == whole) {
+        members[..=place].rotate_right(1);
+    }
+}
+
+/// Puts the first of the names before the others whose core most records have, if possible without a branch: "Acme
+/// inc.", "Acme inc. (Laval)" and "Acme inc. (Gatineau)" count more than one division with a name of its own.
+fn put_whole_firm_first(names: &Names, members: &mut [u32]) {
+    let mut of_core: HashMap<&str, u64> = HashMap::new();
+    for name in members.iter().map(|number| names.get(*number)) {
+        *of_core.entry(&name.form.core).or_default() += name.record_count();
+    }
+    let records = |number: &u32| of_core[names.get(*number).form.core.as_str()];
+    let most = members.iter().map(records).max();
+    let has_core = |number: &u32| Some(records(number)) == most;
+    let is_whole = |number: &u32| has_core(number) && names.get(*number).form.in_brackets.is_empty();
+    let whole = members.iter().position(is_whole);
+    if let Some(place) = whole.or_else(|| members.iter().position(has_core)) {
         members[..=place].rotate_right(1);
     }
 }
@@ -282,5 +300,49 @@ fn add_suggestions(names: &Names, clusters: &Clusters, cluster_of: &[u32], made:
         suggestions.sort_by(|a, b| (a.1.why, a.0, &a.1.id).cmp(&(b.1.why, b.0, &b.1.id)));
         suggestions.truncate(MAX_SUGGESTIONS);
         made[supplier as usize].suggestions = suggestions.into_iter().map(|(_, suggestion)| suggestion).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        catalog::suppliers::names::NameRecords,
+        model::supplier_mention::{MentionLine, SupplierMention},
+    };
+
+    #[test]
+    fn a_firm_is_called_as_its_branches_are_and_not_as_one_of_its_divisions() {
+        let records = [
+            ("Acme inc.", 20),
+            ("Acme inc. (Laval)", 25),
+            ("Acme inc. (Gatineau)", 10),
+            ("Pavages Zenith division d'Acme inc.", 50),
+        ];
+        let lines = records.map(|(name, _)| MentionLine {
+            mention: SupplierMention::of(name, "x"),
+            count: 1,
+            first: None,
+        });
+        let mut names = Names::new(&lines, Vec::new());
+        for name in &mut names.all {
+            let (_, count) = records.iter().find(|(spelling, _)| *spelling == name.spelling).unwrap();
+            name.records = vec![NameRecords {
+                entity_type: EntityType::Contract,
+                name: name.spelling.clone(),
+                records: *count,
+                total_value: Money::default(),
+                first_year: None,
+                last_year: None,
+            }];
+        }
+        let all: Vec<u32> = (0..4).collect();
+        let mut members = by_rank(&names, &all);
+        put_whole_firm_first(&names, &mut members);
+        let shown: Vec<&str> = members
+            .iter()
+            .map(|number| names.get(*number).spelling.as_str())
+            .collect();
+        assert_eq!(shown, [records[0].0, records[3].0, records[1].0, records[2].0]);
     }
 }

@@ -252,17 +252,31 @@ fn is_misspelled(a: &Name, b: &Name) -> bool {
     if digits(x) != digits(y) || strsim::jaro_winkler(&compact(x), &compact(y)) < MISSPELLED {
         return false;
     }
-    let words = [x, y].map(|core| core.split(' ').collect::<BTreeSet<&str>>());
-    let own = |core: &str, others: &BTreeSet<&str>| -> Vec<String> {
-        let own = core.split(' ').filter(|word| !others.contains(word));
-        own.map(str::to_owned).collect()
-    };
-    let (of_a, of_b) = (own(x, &words[1]), own(y, &words[0]));
+    let [of_a, of_b] = own_words(x, y);
     if of_a.is_empty() || of_b.is_empty() {
         let rest = [of_a, of_b].concat().join(" ");
         return telling_words(&rest).is_empty();
     }
     strsim::normalized_levenshtein(&of_a.concat(), &of_b.concat()) >= SAME_WORD
+}
+
+/// The words that only one of two cores has.
+fn own_words<'c>(x: &'c str, y: &'c str) -> [Vec<&'c str>; 2] {
+    let [of_x, of_y] = [x, y].map(|core| core.split(' ').collect::<BTreeSet<&str>>());
+    let own = |core: &'c str, others: &BTreeSet<&str>| core.split(' ').filter(|word| !others.contains(word)).collect();
+    [own(x, &of_y), own(y, &of_x)]
+}
+
+/// Whether a person should look at two cores: nearly equal, also in the words that only one of them has, where one may
+/// be short for the other. "Construction ABC" and "Construction XYZ" have most letters in common.
+fn is_near(x: &str, y: &str) -> bool {
+    if x == y || strsim::jaro_winkler(x, y) < NEAR {
+        return false;
+    }
+    let [of_x, of_y] = own_words(x, y).map(|words| words.concat());
+    let [first, other] = [&of_x, &of_y].map(|own| own.chars().next());
+    let is_short = [&of_x, &of_y].iter().any(|own| own.chars().nth(1).is_none());
+    is_short || first == other || strsim::normalized_levenshtein(&of_x, &of_y) >= NEAR_WORD
 }
 
 /// How similar two spellings of one name are at least, from 0 to 1. Chosen on one half of `tests/identity/pairs.csv`.
@@ -306,7 +320,7 @@ pub(crate) fn suggestions(names: &Names) -> Vec<(u32, u32, Waiting)> {
         for (place, a) in members.iter().enumerate() {
             for b in &members[place + 1..] {
                 let [x, y] = [a, b].map(|number| names.get(*number).form.core.as_str());
-                if x != y && strsim::jaro_winkler(x, y) >= NEAR {
+                if is_near(x, y) {
                     found.entry((*a.min(b), *a.max(b))).or_insert(Waiting::NearName);
                 }
             }
@@ -323,3 +337,6 @@ const SAME_START: usize = 4;
 
 /// How similar the cores of near names are at least, from 0 to 1.
 const NEAR: f64 = 0.9;
+
+/// How similar the words are at least that only one of two near names has, unless they begin with the same letter.
+const NEAR_WORD: f64 = 0.4;
