@@ -1,6 +1,9 @@
 //! Counts of vendors and departments, joined to suppliers and bodies; and the supplier of a record.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap, HashSet},
+};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use schemars::JsonSchema;
@@ -103,6 +106,25 @@ impl SupplierCounts {
         }
         counting.finish(0, rank, size)
     }
+}
+
+/// How many bodies buy: without the divisions that records name next to their city, or those for whom another one
+/// buys. Such a body is, in all of its records, next to one with more of them.
+pub(crate) fn buying_bodies(bodies: &SupplierList, combinations: &[Combination]) -> u64 {
+    let mut counting = Counting::new(bodies);
+    // For each body those that all of its records name.
+    let mut next_to: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+    for combination in combinations {
+        let places: BTreeSet<usize> = combination.values.iter().map(|name| counting.place(name)).collect();
+        for place in &places {
+            let shared = next_to.entry(*place).or_insert_with(|| places.clone());
+            shared.retain(|other| places.contains(other));
+            counting.all[*place].count += combination.count;
+        }
+    }
+    let rank = |place: &usize| (counting.all[*place].count, Reverse(*place));
+    let buys = |(place, shared): &(usize, BTreeSet<usize>)| shared.iter().all(|other| rank(other) <= rank(place));
+    next_to.into_iter().filter(buys).count() as u64
 }
 
 impl Counted {
@@ -267,6 +289,10 @@ mod tests {
             .collect();
         assert_eq!(rows, [("B", 1, 6), ("C", 1, 4)]);
         assert_eq!((counts.distinct, counts.other), (3, 3));
+        // C is always next to B.
+        assert_eq!(buying_bodies(&list, &combinations), 2);
+        assert_eq!(buying_bodies(&list, &combinations[2..]), 1);
+        assert_eq!(buying_bodies(&list, &[]), 0);
     }
 
     #[test]

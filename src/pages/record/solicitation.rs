@@ -341,10 +341,12 @@ fn headline(t: Texts, found: &[Matches], totals: &Totals) -> Result<Option<Strin
     if suppliers > 0 {
         parts.push(t.with("solicitation-with-suppliers", &[("count", &suppliers)]));
     }
-    parts.extend(totals.total_value.map(|value| {
-        let value = t.money_rounded(value.dollars());
-        t.with("solicitation-worth", &[("value", &value)])
-    }));
+    // Where none is known, publishers write zero.
+    let value = totals
+        .total_value
+        .map(|value| value.dollars())
+        .filter(|value| *value != 0.0);
+    parts.extend(value.map(|value| t.with("solicitation-worth", &[("value", &t.money_rounded(value))])));
     Ok((!parts.is_empty()).then(|| format!("{}.", parts.join(", "))))
 }
 

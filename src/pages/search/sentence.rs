@@ -1,7 +1,7 @@
 //! The answer in one sentence: how many records, what they are worth, from when to when, by how many buyers.
 
 use crate::{
-    api::analysis::supplier_counts::{Rank, SupplierCounts},
+    api::analysis::supplier_counts::buying_bodies,
     catalog::suppliers::SupplierList,
     engine::aggregation::{Aggregation, PERCENTS, ValueStats},
     model::{EntityType, Facet},
@@ -16,7 +16,7 @@ const _: () = assert!(PERCENTS[MEDIAN] == 50);
 
 /// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers". Parts that are not known are left out.
 ///
-/// `bodies`: a body with several names is one buyer, unless only names were counted.
+/// `bodies`: a body with several names is one buyer, and a division of it none, unless only names were counted.
 pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation, bodies: &SupplierList) -> String {
     let records = t.keyed_with("search-records-", entity_type.name(), &[("count", &found.total)]);
     let mut sentence = match found.values.as_ref().filter(|values| values.records_with_value > 0) {
@@ -33,7 +33,7 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation, b
         let names = found.facets.get(&Facet::NamedDepartment);
         names.map_or(0, |counts| counts.distinct)
     } else {
-        SupplierCounts::of_combinations(bodies, &found.combinations, Rank::Count, 0).distinct
+        buying_bodies(bodies, &found.combinations)
     };
     if buyers > 0 {
         let buyers = t.with("search-buyers", &[("count", &buyers)]);

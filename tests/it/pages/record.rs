@@ -233,12 +233,14 @@ fn a_solicitation_is_shown_from_notice_to_contract() {
 fn a_solicitation_states_how_many_suppliers_are_not_listed() {
     let contract = |number: usize| {
         let record = json!({"record_id": number.to_string(), "award_date": "2024-05-06", "municipality": "federal",
-            "vendor_name": format!("Supplier {number}"), "solicitation_number": "S-1"});
+            "vendor_name": format!("Supplier {number}"), "solicitation_number": "S-1", "contract_value": 0});
         (EntityType::Contract, record.to_string())
     };
     let records: Vec<(EntityType, String)> = (0..23).map(contract).collect();
     let server = TestServer::own(&records, |_| {});
-    assert_shows(&server.html("/en/solicitation/S-1", 200), &["and 3 more"]);
+    let html = server.html("/en/solicitation/S-1", 200);
+    assert_shows(&html, &["and 3 more"]);
+    assert!(!text(&html).contains("worth"), "zero is no value: {html}");
     assert_shows(&server.html("/fr/solicitation/S-1", 200), &["et 3 autres"]);
 }
 
