@@ -50,7 +50,7 @@ pub(crate) fn sources_of_places<'g>(generation: &'g Generation, query: &SearchQu
 }
 
 /// The places of the filter by municipality.
-fn places_of(query: &SearchQuery) -> impl Iterator<Item = &str> {
+pub(crate) fn places_of(query: &SearchQuery) -> impl Iterator<Item = &str> {
     let keys = query.filters.iter().flat_map(|filter| match filter {
         Filter::Term {
             role: Role::Municipality,

@@ -2,13 +2,14 @@
 //! rows its file has.
 
 use crate::{
-    api::analysis::coverage::{asked_sources, sources_of, sources_of_places},
+    api::analysis::coverage::{asked_sources, places_of, sources_of, sources_of_places},
     catalog::generation::{RecordPart, SourceCoverage},
     engine::aggregation::Aggregation,
     http::error::ApiError,
     model::{Date, Facet, Role, Schema},
     pages::{
         coverage_note::{asked_years, coverage_note},
+        periods::years_between,
         search::{context::SearchContext, search_address::SearchAddress},
     },
     query::{Filter, SearchQuery},
@@ -31,11 +32,33 @@ impl SourceNotes {
             (0, None) => sources_of_places(generation, query),
             _ => sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality)),
         };
+        let coverage = coverage_note(context.t, query.entity_type, &sources, asked);
+        let sentences: Vec<String> = coverage.into_iter().chain(of_place(context, query)).collect();
         Ok(SourceNotes {
-            coverage: coverage_note(context.t, query.entity_type, &sources, asked),
+            coverage: (!sentences.is_empty()).then(|| sentences.join(" ")),
             gaps: gaps(context, query, &sources),
         })
     }
+}
+
+/// The years of all records of the place that the search is limited to: a source of a province has each of its places
+/// in some years only.
+fn of_place(context: &SearchContext, query: &SearchQuery) -> Option<String> {
+    let mut places = places_of(query);
+    let (slug, None) = (places.next()?, places.next()) else {
+        return None;
+    };
+    let all = &context.ask.generation.manifest_of(query.entity_type).coverage;
+    let place = &all[all.binary_search_by(|row| row.municipality.as_str().cmp(slug)).ok()?];
+    let [first, last] = [&place.earliest_date, &place.latest_date].map(|day| Date::parse(day.as_deref()?).ok());
+    let years = years_between(first, last)?;
+    let kind = context.t.keyed("sources-row-kind-", query.entity_type.name());
+    let name = context.place(slug);
+    let t = context.t;
+    Some(t.with(
+        "coverage-of-place",
+        &[("place", &name), ("kind", &kind), ("years", &years)],
+    ))
 }
 
 /// At least one in so many records lacks something until it is said.
