@@ -165,6 +165,7 @@ search-sort-ending-desc = Latest end first
 search-sort-ending-asc = Earliest end first
 search-sort-value-desc = Highest value first
 search-sort-value-asc = Lowest value first
+search-amended-largest = Highest contract value first, not largest amendment
 
 search-pages = Pages of results
 search-page-next = Next page
@@ -277,7 +278,11 @@ search-gap-words = Without a title and a description: { $without } of the { $rec
 search-gap-days = Without a date: { $without } of the { $records } { $kind } of these sources. No year finds them.
 search-meanings = Perhaps you mean
 search-meanings-all = What the words may mean
-search-meaning-supplier = Supplier, under all its known names
+search-meaning-supplier =
+    { $count ->
+        [one] Supplier, under this name
+       *[other] Supplier, under { $count } names
+    }
 search-meaning-department = Buyer
 search-meaning-solicitation = Solicitation
 search-meaning-commodity = Trade, by its code

@@ -165,6 +165,7 @@ search-sort-ending-desc = Fin la plus lointaine d’abord
 search-sort-ending-asc = Fin la plus proche d’abord
 search-sort-value-desc = Valeur la plus élevée d’abord
 search-sort-value-asc = Valeur la plus basse d’abord
+search-amended-largest = Valeur de contrat la plus élevée d’abord, et non la plus grande modification
 
 search-pages = Pages de résultats
 search-page-next = Page suivante
@@ -277,7 +278,11 @@ search-gap-words = Sans titre ni description : { $without } des { $records } { 
 search-gap-days = Sans date : { $without } des { $records } { $kind } de ces sources. Aucune année ne les trouve.
 search-meanings = Peut-être cherchez-vous
 search-meanings-all = Ce que les mots peuvent désigner
-search-meaning-supplier = Fournisseur, sous tous ses noms connus
+search-meaning-supplier =
+    { $count ->
+        [one] Fournisseur, sous ce nom
+       *[other] Fournisseur, sous { $count } noms
+    }
 search-meaning-department = Acheteur
 search-meaning-solicitation = Appel d’offres par numéro
 search-meaning-commodity = Domaine, selon son code

@@ -28,7 +28,7 @@ use crate::{
         page::PageCall,
         route::{Handler, Page},
         search::{
-            parts::subject, question::is_year, search_address::SearchAddress, split::Split, translation::Translated,
+            parts::subject, period::is_year, search_address::SearchAddress, split::Split, translation::Translated,
         },
     },
     query::SearchQuery,
@@ -106,7 +106,7 @@ impl Meaning {
         let records = query.map_or(Ok(0), |query| ask.count(&query))?;
         let meaning = || Meaning {
             label: split.label(&named.label),
-            what: what(t, named.meaning),
+            what: what(ask, t, &named),
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
             asked: Some(asked.clone()),
@@ -245,7 +245,7 @@ pub(crate) fn meanings(
         }
     }
     let found = found.into_iter();
-    Ok(found.filter_map(|found| meaning(t, found, stated)).collect())
+    Ok(found.filter_map(|found| meaning(ask, t, found, stated)).collect())
 }
 
 /// Whether a name has all words of a text, whose last one may be half typed.
@@ -256,9 +256,9 @@ fn has_words(name: &str, text: &str) -> bool {
 }
 
 /// A meaning that leads to an address with all its records.
-pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
+pub(crate) fn leading_to(ask: &Ask, t: Texts, found: Suggested, href: String) -> Meaning {
     Meaning {
-        what: what(t, found.meaning),
+        what: what(ask, t, &found),
         count: t.with("search-meaning-records", &[("count", &found.records)]),
         href,
         label: found.label,
@@ -267,9 +267,10 @@ pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
     }
 }
 
-fn what(t: Texts, meaning: MeaningType) -> String {
-    let what = match meaning {
-        MeaningType::Supplier => "supplier",
+/// What it is; of a supplier also how many names are joined: others of the same firm may not be known to be.
+fn what(ask: &Ask, t: Texts, found: &Suggested) -> String {
+    let what = match found.meaning {
+        MeaningType::Supplier => return supplier(t, names_of(ask, &found.id)),
         MeaningType::Department => "department",
         MeaningType::Solicitation => "solicitation",
         MeaningType::Commodity => "commodity",
@@ -278,11 +279,21 @@ fn what(t: Texts, meaning: MeaningType) -> String {
     t.keyed("search-meaning-", what)
 }
 
-fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Meaning> {
+/// A supplier with so many names.
+pub(crate) fn supplier(t: Texts, names: usize) -> String {
+    t.with("search-meaning-supplier", &[("count", &names)])
+}
+
+fn names_of(ask: &Ask, id: &str) -> usize {
+    let supplier = ask.generation.parties(Party::Supplier).with_id(id);
+    supplier.map_or(1, |supplier| supplier.names.len())
+}
+
+fn meaning(ask: &Ask, t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Meaning> {
     let lang = t.language();
     let Some(query) = &found.query else {
         let href = address::solicitation(lang, &found.id);
-        return Some(leading_to(t, found, href));
+        return Some(leading_to(ask, t, found, href));
     };
     let rows = &found.by_entity_type;
     let most = most_records(rows.iter().map(|row| (row.entity_type, row.records)));
@@ -307,7 +318,7 @@ fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Mea
         by_name: false,
     };
     Some(Meaning {
-        what: what(t, found.meaning),
+        what: what(ask, t, &found),
         count,
         href: asked.address(),
         asked: Some(asked),

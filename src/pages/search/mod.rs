@@ -29,6 +29,7 @@ mod no_matches_view;
 mod notes;
 mod parameter_error;
 mod parts;
+mod period;
 mod places;
 mod prepared;
 mod question;

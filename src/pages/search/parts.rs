@@ -10,10 +10,11 @@ use crate::{
         amounts::take_bound,
         buyers::{BodyNames, take_buyer},
         levels::{has_lower_case, take_level},
+        period::Period,
         places::{take_place, take_region},
         question::{
-            Asking, Period, asks_for_contracts, content, is_about_contracts, is_question, take_amendments,
-            take_entity_types, without_question,
+            Asking, asks_for_contracts, content, is_about_contracts, is_question, take_amendments, take_entity_types,
+            without_question,
         },
         written_words::{Word, words},
     },
@@ -42,8 +43,10 @@ pub(super) struct Parts<'a> {
     /// The lowest and the highest value, in dollars.
     pub(super) value_min: Option<u64>,
     pub(super) value_max: Option<u64>,
-    /// `sort_by` for the largest or the newest first.
-    pub(super) order: Option<&'static str>,
+    /// Whether it asks for what ends, or closes, next.
+    pub(super) soon: Option<PeriodOf>,
+    /// `sort_by` and `sort_order`, for the largest, the newest or the next first.
+    pub(super) order: Option<[&'static str; 2]>,
 }
 
 /// The most words of a text that says more than words. What follows is bounded by it: each run of words is looked up as
@@ -88,6 +91,8 @@ pub(super) struct Takes<'a> {
     pub(super) amended: bool,
     pub(super) values: bool,
     pub(super) order: bool,
+    /// What ends or closes next.
+    pub(super) soon: bool,
     pub(super) this_year: i32,
 }
 
@@ -108,6 +113,7 @@ impl Takes<'_> {
             amended: true,
             values: true,
             order: true,
+            soon: true,
             this_year: 0,
         }
     }
@@ -148,11 +154,18 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         return None;
     }
     let has_names = has_lower_case(&written);
-    let mut parts = Parts::default();
+    let mut parts = Parts {
+        soon: takes.soon.then(|| soon(&mut written, takes)).flatten(),
+        ..Parts::default()
+    };
     if let Some((period, of)) = period(&mut written, takes) {
         (parts.period, parts.period_of) = (Some(period), of);
     }
-    parts.order = takes.order.then(|| order(&mut written)).flatten();
+    parts.order = match parts.soon {
+        Some(PeriodOf::Closing) => Some(["closing", "asc"]),
+        Some(_) => Some(["ending", "asc"]),
+        None => takes.order.then(|| order(&mut written)).flatten(),
+    };
     let is_question = is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
@@ -164,7 +177,8 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
-    parts.open = takes.open && Asking::OpenTenders.take(&mut written);
+    let is_open = takes.open && Asking::OpenTenders.take(&mut written);
+    parts.open = is_open || parts.soon == Some(PeriodOf::Closing);
     parts.wanted = take_entity_types(&mut written);
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
     if takes.level && parts.level.is_none() {
@@ -224,11 +238,22 @@ impl<'a> Parts<'a> {
 }
 
 /// Removes the words that ask for an order.
-fn order(written: &mut Vec<Word>) -> Option<&'static str> {
-    let orders = [(Asking::Largest, "value"), (Asking::Newest, "date")];
+fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
+    let orders = [(Asking::Largest, ["value", "desc"]), (Asking::Newest, ["date", "desc"])];
     orders
         .into_iter()
         .find_map(|(of, order)| of.take(written).then_some(order))
+}
+
+/// Removes the words that ask for what ends or closes next.
+fn soon(written: &mut Vec<Word>, takes: Takes) -> Option<PeriodOf> {
+    let kinds = [
+        (takes.ending, Asking::EndingSoon, PeriodOf::Ending),
+        (takes.open && takes.closing, Asking::ClosingSoon, PeriodOf::Closing),
+    ];
+    kinds
+        .into_iter()
+        .find_map(|(is_taken, asking, of)| (is_taken && asking.take(written)).then_some(of))
 }
 
 /// Removes the period of the words, and those that say which days it is about.
@@ -631,6 +656,49 @@ mod tests {
     }
 
     #[test]
+    fn what_ends_or_closes_next_comes_first() {
+        for (text, words, order, open) in [
+            (
+                "software contracts ending soon",
+                "software",
+                Some(["ending", "asc"]),
+                false,
+            ),
+            (
+                "contrats de sel qui se terminent bientôt",
+                "sel",
+                Some(["ending", "asc"]),
+                false,
+            ),
+            ("tenders for salt closing soon", "salt", Some(["closing", "asc"]), true),
+            ("salt closing in 2027", "salt", None, false),
+        ] {
+            let parts = parts(text, Takes::all_but_names()).unwrap();
+            assert_eq!(
+                (parts.words.as_str(), parts.order, parts.open),
+                (words, order, open),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_of_questions_are_not_searched_for() {
+        for (text, words) in [
+            ("median contract value 2023", ""),
+            ("bridge repair 2015 who won", "bridge repair"),
+            ("vaccines WHO 2015", "vaccines WHO"),
+            ("what share of fuel contracts goes to Acme", "fuel contracts Acme"),
+            ("combien Acme a reçu de Zenith en 2009", "Acme a de Zenith"),
+            ("sans appel d'offres ou appel d'offres", ""),
+            ("goods received 2015", "goods received"),
+        ] {
+            let parts = parts(text, Takes::all_but_names()).unwrap();
+            assert_eq!(parts.words, words, "{text}");
+        }
+    }
+
+    #[test]
     fn values_and_an_order_among_words_are_conditions() {
         for (text, words, bounds, order) in [
             (
@@ -680,7 +748,8 @@ mod tests {
             ),
         ] {
             let parts = parts(text, Takes::all_but_names()).unwrap_or_default();
-            let found = (parts.words.as_str(), [parts.value_min, parts.value_max], parts.order);
+            let order_of = parts.order.map(|[of, _]| of);
+            let found = (parts.words.as_str(), [parts.value_min, parts.value_max], order_of);
             assert_eq!(found, (words, bounds, order), "{text}");
         }
         let taken = Takes {

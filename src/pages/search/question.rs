@@ -3,26 +3,23 @@
 //! The lists are of folded words without elided articles ("sans appel d'offres" is "sans appel offres"), separated by
 //! `|`.
 
-use std::ops::RangeInclusive;
-
 use crate::{
     model::EntityType,
     pages::search::{
-        amounts,
+        period::{BETWEEN, SINCE, month},
         written_words::{
-            MAX_NAME_WORDS, Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between,
-            without_marks,
+            Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
         },
     },
     query::translate::is_function_word,
 };
 
-/// Years that a search may be about.
-const YEARS: RangeInclusive<i32> = 1990..=2099;
-
 /// Words that begin a question.
 const QUESTION_WORDS: &str = "\
     combien|est ce|how|laquelle|lequel|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
+
+/// Those that begin one anywhere: "bridge repair 2015, who won".
+const QUESTION_WORDS_ANYWHERE: &str = "combien|who";
 
 /// Words that ask for an average: before what it is of, at the beginning, and after a noun. Elsewhere they describe
 /// things: "median barrier", "moyenne tension".
@@ -44,8 +41,9 @@ const WORDS_OF_QUESTIONS: &str = "\
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|amount|autre|autres|award|bid|bids|buy|buyer|buyers|companies|company|contractor|contractors|\
-    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|il|montant|more|pay|price|prices|\
-    prix|publie|publient|publish|publishes|sell|spending|still|supplier|suppliers|there|they|vendor|vendors|we|win|wins";
+    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|goes|il|montant|more|pay|\
+    pourcentage|price|prices|prix|publie|publient|publish|publishes|received|recu|recus|sell|share|spending|still|\
+    supplier|suppliers|there|they|valeur|valeurs|value|values|vendor|vendors|we|win|wins";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
 const PRICES: &str = "cost|costs|cout|couts|depenses|price|prices|prix|spending";
@@ -95,6 +93,15 @@ const LARGEST: &str = "\
     plus importants|plus importantes|plus grands|plus grandes|plus gros|plus grosses|plus eleves|plus elevees|\
     plus chers|plus cheres|most expensive|largest|biggest|highest|costliest";
 
+/// What says that what ends, or closes, next comes first.
+const CLOSING_SOON: &str = "\
+    closing soon|closing this week|due soon|fermant bientot|ferment bientot|qui ferment bientot|that close soon";
+const ENDING_SOON: &str = "\
+    end soon|ending soon|expirant bientot|expire soon|expirent bientot|expiring soon|finissant bientot|\
+    finissent bientot|prenant fin bientot|prennent fin bientot|qui expirent bientot|qui finissent bientot|\
+    qui prennent fin bientot|qui se terminent bientot|se terminant bientot|se terminent bientot|that end soon|\
+    that expire soon|up for renewal";
+
 /// The same as the highest values where a question or a list of one of the nouns begins: "top suppliers". "Water main
 /// contracts" are about a thing.
 const TOP: &str = "main|principaux|principales|top";
@@ -110,42 +117,15 @@ const AMENDED: &str = "\
     avenant|ayant ete modifies|qui ont ete modifies|modifies";
 const AMENDMENTS: &str = "amendments|amendment|modifications|modifie";
 
-/// This year and the one before.
-const THIS_YEAR: &str = "cette annee|this year";
-const LAST_YEAR: &str = "annee derniere|annee passee|an dernier|an passe|last year";
-
-/// The months in the order of the year, in both languages.
-const MONTHS: [[&str; 2]; 12] = [
-    ["january", "janvier"],
-    ["february", "fevrier"],
-    ["march", "mars"],
-    ["april", "avril"],
-    ["may", "mai"],
-    ["june", "juin"],
-    ["july", "juillet"],
-    ["august", "aout"],
-    ["september", "septembre"],
-    ["october", "octobre"],
-    ["november", "novembre"],
-    ["december", "decembre"],
-];
-
-/// What comes before a year: the first of a period without an end, the first of two, and others that do not name the
-/// period ("before 2015").
-const SINCE: &str = "a compter de|a partir de|depuis|since";
-const BETWEEN: &str = "between|de|entre|from";
-const OTHER_BOUNDS: &str = "after|apres|avant|before|moins de|over|plus de|than|to|under|until";
-
-/// What is between the years of a period.
-const TO: &str = "a|and|et|to|until";
-
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Asking {
     OpenTenders,
     WithoutCompetition,
     Closing,
+    ClosingSoon,
     Ending,
+    EndingSoon,
     Largest,
     Newest,
     Amended,
@@ -160,7 +140,9 @@ impl Asking {
             Asking::OpenTenders => OPEN_TENDERS,
             Asking::WithoutCompetition => WITHOUT_COMPETITION,
             Asking::Closing => CLOSING,
+            Asking::ClosingSoon => CLOSING_SOON,
             Asking::Ending => ENDING,
+            Asking::EndingSoon => ENDING_SOON,
             Asking::Largest => LARGEST,
             Asking::Newest => NEWEST,
             Asking::Amended => AMENDED,
@@ -220,107 +202,6 @@ pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType
     }
 }
 
-/// A period, as the words state it. A day is written as `2015` or `2015-03`.
-#[derive(Debug, PartialEq)]
-pub(super) struct Period {
-    pub(super) first: String,
-    /// `None` if it has no end.
-    pub(super) last: Option<String>,
-    pub(super) label: String,
-}
-
-impl Period {
-    /// Removes the only period of the words.
-    pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
-        let is_year = |number: &usize| is_year(&written[*number].1) && !amounts::has_unit(&written[*number..]);
-        let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
-        match years[..] {
-            [] => Period::take_relative(written, this_year),
-            [year] => Period::take_one(written, year),
-            [first, last] => Period::take_two(written, first, last),
-            _ => None,
-        }
-    }
-
-    fn take_relative(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
-        let year = if remove_phrase(written, THIS_YEAR) {
-            this_year
-        } else if remove_phrase(written, LAST_YEAR) {
-            this_year - 1
-        } else {
-            return None;
-        };
-        Some(Period {
-            first: year.to_string(),
-            last: Some(year.to_string()),
-            label: year.to_string(),
-        })
-    }
-
-    /// "2015", "March 2015", "since 2015". `None` if the words state more: "15 March 2015", "May to July 2015".
-    fn take_one(written: &mut Vec<Word>, year: usize) -> Option<Period> {
-        let month_of = |number: usize| month(&written[number].1);
-        let month = year.checked_sub(1).and_then(month_of);
-        let from = year - usize::from(month.is_some());
-        let ends_with = |list: &str| {
-            let starts = from.saturating_sub(MAX_NAME_WORDS)..from;
-            starts
-                .into_iter()
-                .find(|start| is_in(list, &joined(&written[*start..from])))
-        };
-        let is_day = |number: usize| written[number].1.parse().is_ok_and(|day: u32| (1..=31).contains(&day));
-        let has_day = from > 0 && is_day(from - 1);
-        let has_months = month.is_some() && from > 1 && is_in(TO, &written[from - 1].1) && month_of(from - 2).is_some();
-        let is_until = from > 0 && written[from - 1].0.to_lowercase().starts_with("jusqu");
-        if ends_with(OTHER_BOUNDS).is_some() || has_day || has_months || is_until {
-            return None;
-        }
-        let since = ends_with(SINCE);
-        let first = match month {
-            Some(month) => format!("{}-{month:02}", written[year].1),
-            None => written[year].1.clone(),
-        };
-        let from = since.unwrap_or(from);
-        let label = without_marks(&written[from..=year]);
-        written.drain(from..=year);
-        Some(Period {
-            last: since.is_none().then(|| first.clone()),
-            first,
-            label,
-        })
-    }
-
-    /// "2015 to 2018", "entre 2015 et 2018".
-    fn take_two(written: &mut Vec<Word>, first: usize, last: usize) -> Option<Period> {
-        let years = [first, last].map(|number| written[number].1.clone());
-        let is_period = last == first + 2 && is_in(TO, &written[first + 1].1) && years[0] < years[1];
-        if !is_period {
-            return None;
-        }
-        let has_word = first > 0 && is_in(BETWEEN, &written[first - 1].1);
-        written.drain(first - usize::from(has_word)..=last);
-        let label = years.join("–");
-        let [first, last] = years;
-        Some(Period {
-            first,
-            last: Some(last),
-            label,
-        })
-    }
-}
-
-/// Whether a folded word is a year that a search may be about.
-pub(super) fn is_year(folded: &str) -> bool {
-    folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year))
-}
-
-fn month(word: &str) -> Option<usize> {
-    MONTHS
-        .iter()
-        .position(|names| names.contains(&word))
-        .map(|number| number + 1)
-}
-
 /// Whether words begin as a question does, or ask for an average.
 pub(super) fn is_question(written: &[Word]) -> bool {
     let first = written.iter().find(|(_, folded)| !is_function_word(folded));
@@ -332,7 +213,13 @@ pub(super) fn is_question(written: &[Word]) -> bool {
         }
         _ => false,
     };
-    is_of_average || is_of_price || first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
+    // "WHO" is an organization.
+    let asks =
+        |(word, folded): &Word| is_in(QUESTION_WORDS_ANYWHERE, folded) && word.chars().skip(1).any(char::is_lowercase);
+    is_of_average
+        || is_of_price
+        || first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
+        || written.iter().any(asks)
 }
 
 /// Whether a word asks for an average.
@@ -372,12 +259,16 @@ pub(super) fn asks_for_contracts(written: &[Word]) -> bool {
     written.iter().any(|(_, folded)| CONTRACTS.contains(&folded.as_str()))
 }
 
+/// What is between two choices. At an end, the second one was taken: "sole source or tender".
+const OR: &str = "or|ou|versus|vs";
+
 /// The words without function words, and words for contracts, at their ends: "sel de route". In a question, the
 /// singular is not in a name either.
 pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
+    let says_nothing = |folded: &str| is_function_word(folded) || is_in(OR, folded);
     if written
         .iter()
-        .all(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || is_function_word(folded))
+        .all(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || says_nothing(folded))
     {
         return String::new();
     }
@@ -386,7 +277,7 @@ pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
     } else {
         &CONTRACTS[..PLURALS]
     };
-    let is_left_out = |(_, folded): &Word| is_function_word(folded) || contracts.contains(&folded.as_str());
+    let is_left_out = |(_, folded): &Word| says_nothing(folded) || contracts.contains(&folded.as_str());
     while written.first().is_some_and(is_left_out) {
         written.remove(0);
     }
@@ -397,60 +288,4 @@ pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
         *first = elided(first);
     }
     without_marks(&written)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pages::search::written_words::words;
-
-    #[test]
-    fn a_period_is_one_year_or_month_or_what_is_between_two_years() {
-        for (text, expected) in [
-            ("paving 2015?", Some(("2015", Some("2015"), "2015", "paving"))),
-            (
-                "closing in March 2024",
-                Some(("2024-03", Some("2024-03"), "March 2024", "closing in")),
-            ),
-            ("août, 2016", Some(("2016-08", Some("2016-08"), "août 2016", ""))),
-            ("may 2015", Some(("2015-05", Some("2015-05"), "may 2015", ""))),
-            ("depuis 2019", Some(("2019", None, "depuis 2019", ""))),
-            ("since May 2019", Some(("2019-05", None, "since May 2019", ""))),
-            (
-                "sel entre 2015 et 2018",
-                Some(("2015", Some("2018"), "2015–2018", "sel")),
-            ),
-            ("salt 2015 to 2018", Some(("2015", Some("2018"), "2015–2018", "salt"))),
-            ("paving this year", Some(("2026", Some("2026"), "2026", "paving"))),
-            ("l’an dernier", Some(("2025", Some("2025"), "2025", ""))),
-            ("sel à partir de 2019", Some(("2019", None, "à partir de 2019", "sel"))),
-            ("before 2015", None),
-            ("more than 2000 litres of diesel", None),
-            ("prior to 2015", None),
-            ("jusqu’en 2015", None),
-            ("closing 15 mars 2024", None),
-            ("March 15, 2024", None),
-            ("between March and May 2024", None),
-            ("over $2000", None),
-            ("moins de 2000 $", None),
-            ("2000 dollars", None),
-            ("contract 02015", None),
-            ("après mars 2015", None),
-            ("audit 2015 2016", None),
-            ("2018 to 2015", None),
-            ("2014 to 2015 or 2016", None),
-            ("march", None),
-        ] {
-            let mut written = words(text);
-            let found = Period::take(&mut written, 2026);
-            let found = found
-                .as_ref()
-                .map(|of| (of.first.as_str(), of.last.as_deref(), of.label.as_str()));
-            let left: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
-            let left = left.join(" ");
-            let expected_period = expected.map(|(first, last, label, _)| (first, last, label));
-            assert_eq!(found, expected_period, "{text}");
-            assert_eq!(left, expected.map_or(text, |(.., left)| left), "{text}");
-        }
-    }
 }

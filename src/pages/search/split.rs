@@ -10,7 +10,7 @@ use crate::{
             buyers::BodyNames,
             context::shortened,
             parts::{Parts, PeriodOf, Takes, entity_types, parts},
-            question::Period,
+            period::Period,
             search_address::SearchAddress,
             written_values::canonical_value,
         },
@@ -134,6 +134,7 @@ impl<'a> Takes<'a> {
         };
         let places = &generation.manifest_of(asked.entity_type).coverage;
         let is_tender = asked.entity_type == EntityType::Tender;
+        let has_no_order = ["sort_by", "sort_order"].iter().all(|name| asked.value(name).is_none());
         Takes {
             buyers: can(&["body", "department", "department_is"]).then_some((bodies, asked.lang)),
             suppliers: Some(generation.parties(Party::Supplier)),
@@ -147,8 +148,8 @@ impl<'a> Takes<'a> {
             open: is_tender && can(&["status", "closing_after"]),
             amended: can(&["amended"]),
             values: can(&["value_min", "value_max"]),
-            order: schema.has_role(Role::Value)
-                && ["sort_by", "sort_order"].iter().all(|name| asked.value(name).is_none()),
+            order: schema.has_role(Role::Value) && has_no_order,
+            soon: has_no_order,
             this_year: today.year(),
         }
     }
@@ -202,6 +203,9 @@ impl Parts<'_> {
                 "search-open-today"
             })));
         }
+        if self.soon == Some(PeriodOf::Ending) {
+            values.push(("ending_after", today.to_string()));
+        }
         self.values(t, &mut values, &mut label);
         (values, label)
     }
@@ -236,9 +240,16 @@ impl Parts<'_> {
                 t.money_rounded(bound as f64)
             ));
         }
-        if let Some(order) = self.order {
-            values.push(("sort_by", order.to_owned()));
-            label.push(uncapitalized(&t.keyed("search-sort-", &format!("{order}-desc"))));
+        if let Some([by, order]) = self.order {
+            values.push(("sort_by", by.to_owned()));
+            values.extend((order == "asc").then(|| ("sort_order", order.to_owned())));
+            // The amount of an amendment is not what they are ordered by.
+            let text = if self.amended && by == "value" {
+                t.text("search-amended-largest")
+            } else {
+                t.keyed("search-sort-", &format!("{by}-{order}"))
+            };
+            label.push(uncapitalized(&text));
         }
     }
 }

@@ -1,0 +1,197 @@
+//! The period among the words of a search: a year, a month, or several years.
+
+use std::ops::RangeInclusive;
+
+use crate::pages::search::{
+    amounts,
+    written_words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
+};
+
+/// Years that a search may be about.
+const YEARS: RangeInclusive<i32> = 1990..=2099;
+
+/// This year and the one before.
+const THIS_YEAR: &str = "cette annee|this year";
+const LAST_YEAR: &str = "annee derniere|annee passee|an dernier|an passe|last year";
+
+/// The months in the order of the year, in both languages.
+const MONTHS: [[&str; 2]; 12] = [
+    ["january", "janvier"],
+    ["february", "fevrier"],
+    ["march", "mars"],
+    ["april", "avril"],
+    ["may", "mai"],
+    ["june", "juin"],
+    ["july", "juillet"],
+    ["august", "aout"],
+    ["september", "septembre"],
+    ["october", "octobre"],
+    ["november", "novembre"],
+    ["december", "decembre"],
+];
+
+/// What comes before a year: the first of a period without an end, the first of two, and others that do not name the
+/// period ("before 2015").
+pub(super) const SINCE: &str = "a compter de|a partir de|depuis|since";
+pub(super) const BETWEEN: &str = "between|de|entre|from";
+const OTHER_BOUNDS: &str = "after|apres|avant|before|moins de|over|plus de|than|to|under|until";
+
+/// What is between the years of a period.
+const TO: &str = "a|and|et|to|until";
+
+/// A period, as the words state it. A day is written as `2015` or `2015-03`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Period {
+    pub(super) first: String,
+    /// `None` if it has no end.
+    pub(super) last: Option<String>,
+    pub(super) label: String,
+}
+
+impl Period {
+    /// Removes the only period of the words.
+    pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
+        let is_year = |number: &usize| is_year(&written[*number].1) && !amounts::has_unit(&written[*number..]);
+        let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
+        match years[..] {
+            [] => Period::take_relative(written, this_year),
+            [year] => Period::take_one(written, year),
+            [first, last] => Period::take_two(written, first, last),
+            _ => None,
+        }
+    }
+
+    fn take_relative(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
+        let year = if remove_phrase(written, THIS_YEAR) {
+            this_year
+        } else if remove_phrase(written, LAST_YEAR) {
+            this_year - 1
+        } else {
+            return None;
+        };
+        Some(Period {
+            first: year.to_string(),
+            last: Some(year.to_string()),
+            label: year.to_string(),
+        })
+    }
+
+    /// "2015", "March 2015", "since 2015". `None` if the words state more: "15 March 2015", "May to July 2015".
+    fn take_one(written: &mut Vec<Word>, year: usize) -> Option<Period> {
+        let month_of = |number: usize| month(&written[number].1);
+        let month = year.checked_sub(1).and_then(month_of);
+        let from = year - usize::from(month.is_some());
+        let ends_with = |list: &str| {
+            let starts = from.saturating_sub(MAX_NAME_WORDS)..from;
+            starts
+                .into_iter()
+                .find(|start| is_in(list, &joined(&written[*start..from])))
+        };
+        let is_day = |number: usize| written[number].1.parse().is_ok_and(|day: u32| (1..=31).contains(&day));
+        let has_day = from > 0 && is_day(from - 1);
+        let has_months = month.is_some() && from > 1 && is_in(TO, &written[from - 1].1) && month_of(from - 2).is_some();
+        let is_until = from > 0 && written[from - 1].0.to_lowercase().starts_with("jusqu");
+        if ends_with(OTHER_BOUNDS).is_some() || has_day || has_months || is_until {
+            return None;
+        }
+        let since = ends_with(SINCE);
+        let first = match month {
+            Some(month) => format!("{}-{month:02}", written[year].1),
+            None => written[year].1.clone(),
+        };
+        let from = since.unwrap_or(from);
+        let label = without_marks(&written[from..=year]);
+        written.drain(from..=year);
+        Some(Period {
+            last: since.is_none().then(|| first.clone()),
+            first,
+            label,
+        })
+    }
+
+    /// "2015 to 2018", "entre 2015 et 2018".
+    fn take_two(written: &mut Vec<Word>, first: usize, last: usize) -> Option<Period> {
+        let years = [first, last].map(|number| written[number].1.clone());
+        let is_period = last == first + 2 && is_in(TO, &written[first + 1].1) && years[0] < years[1];
+        if !is_period {
+            return None;
+        }
+        let has_word = first > 0 && is_in(BETWEEN, &written[first - 1].1);
+        written.drain(first - usize::from(has_word)..=last);
+        let label = years.join("–");
+        let [first, last] = years;
+        Some(Period {
+            first,
+            last: Some(last),
+            label,
+        })
+    }
+}
+
+/// Whether a folded word is a year that a search may be about.
+pub(super) fn is_year(folded: &str) -> bool {
+    folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year))
+}
+
+pub(super) fn month(word: &str) -> Option<usize> {
+    MONTHS
+        .iter()
+        .position(|names| names.contains(&word))
+        .map(|number| number + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::search::written_words::words;
+
+    #[test]
+    fn a_period_is_one_year_or_month_or_what_is_between_two_years() {
+        for (text, expected) in [
+            ("paving 2015?", Some(("2015", Some("2015"), "2015", "paving"))),
+            (
+                "closing in March 2024",
+                Some(("2024-03", Some("2024-03"), "March 2024", "closing in")),
+            ),
+            ("août, 2016", Some(("2016-08", Some("2016-08"), "août 2016", ""))),
+            ("may 2015", Some(("2015-05", Some("2015-05"), "may 2015", ""))),
+            ("depuis 2019", Some(("2019", None, "depuis 2019", ""))),
+            ("since May 2019", Some(("2019-05", None, "since May 2019", ""))),
+            (
+                "sel entre 2015 et 2018",
+                Some(("2015", Some("2018"), "2015–2018", "sel")),
+            ),
+            ("salt 2015 to 2018", Some(("2015", Some("2018"), "2015–2018", "salt"))),
+            ("paving this year", Some(("2026", Some("2026"), "2026", "paving"))),
+            ("l’an dernier", Some(("2025", Some("2025"), "2025", ""))),
+            ("sel à partir de 2019", Some(("2019", None, "à partir de 2019", "sel"))),
+            ("before 2015", None),
+            ("more than 2000 litres of diesel", None),
+            ("prior to 2015", None),
+            ("jusqu’en 2015", None),
+            ("closing 15 mars 2024", None),
+            ("March 15, 2024", None),
+            ("between March and May 2024", None),
+            ("over $2000", None),
+            ("moins de 2000 $", None),
+            ("2000 dollars", None),
+            ("contract 02015", None),
+            ("après mars 2015", None),
+            ("audit 2015 2016", None),
+            ("2018 to 2015", None),
+            ("2014 to 2015 or 2016", None),
+            ("march", None),
+        ] {
+            let mut written = words(text);
+            let found = Period::take(&mut written, 2026);
+            let found = found
+                .as_ref()
+                .map(|of| (of.first.as_str(), of.last.as_deref(), of.label.as_str()));
+            let left: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
+            let left = left.join(" ");
+            let expected_period = expected.map(|(first, last, label, _)| (first, last, label));
+            assert_eq!(found, expected_period, "{text}");
+            assert_eq!(left, expected.map_or(text, |(.., left)| left), "{text}");
+        }
+    }
+}
