@@ -68,6 +68,9 @@ struct FoundNumber {
     mentions: u64,
 }
 
+/// The maximum number of names that are looked at for their first words.
+const MAX_READ: usize = 1_000;
+
 /// What the supplier of a line is found by.
 struct Line {
     records: u64,
@@ -264,6 +267,22 @@ impl SupplierList {
             || is_known(after) && self.keys.get(after as u32).starts_with(&next)
     }
 
+    /// The numbers of suppliers with a name that is these words, or begins with them, in any spelling; those with most
+    /// records first. Of very many names, some are looked at.
+    pub(crate) fn with_name_from(&self, words: &str) -> Vec<u32> {
+        let start = key(words);
+        let place = partition(0..self.keys.len(), |name| self.keys.get(name as u32) < start.as_str());
+        let names = (place..self.keys.len()).map(|name| (name, self.keys.get(name as u32)));
+        let rest = names.map_while(|(name, key)| Some((name, key.strip_prefix(&start)?)));
+        let whole = rest
+            .take(MAX_READ)
+            .filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
+        let mut numbers: Vec<u32> = whole.map(|(name, _)| self.supplier_of_key.get(name)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
     /// For each supplier the keys of its names.
     pub(crate) fn keys(&self) -> Vec<Vec<&str>> {
         let mut keys: Vec<Vec<&str>> = vec![Vec::new(); self.len()];
@@ -402,6 +421,12 @@ mod tests {
             let bell = [ids[0].clone(), "Bell Nord inc.".to_owned()];
             assert_eq!(list.id_and_name("bell"), Some(bell));
             assert_eq!(list.id_and_name("nobody"), None);
+            let from = |words: &str| -> Vec<String> {
+                let found = list.with_name_from(words).into_iter();
+                found.map(|number| list.get(number).unwrap().name).collect()
+            };
+            assert_eq!(from("Bell"), from("BELL "));
+            assert!(!from("bell").is_empty() && from("bel").is_empty());
             assert_eq!(list.containing("acme"), [1, 2]);
             assert_eq!(list.containing("").len(), 3);
             assert_eq!(

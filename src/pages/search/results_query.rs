@@ -334,7 +334,19 @@ fn finds_median(query: &SearchQuery) -> bool {
             Filter::FacetValue { .. } | Filter::AnyFacetValue { .. } | Filter::Contains { .. }
         )
     };
-    query.text.is_some() || query.filters.iter().any(is_name)
+    let is_place = |filter: &Filter| {
+        matches!(
+            filter,
+            Filter::Term {
+                role: Role::Municipality,
+                ..
+            }
+        )
+    };
+    let is_year = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
+    // Of all years, a city has too many for a page.
+    let is_year_of_place = query.filters.iter().any(is_place) && query.filters.iter().any(is_year);
+    query.text.is_some() || is_year_of_place || query.filters.iter().any(is_name)
 }
 
 /// What an answer to the words states, unless counting it takes too long.

@@ -143,6 +143,8 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
         first.contains("href=\"/en/search?kind=contract&#38;issued_after=2018-01-01&#38;vendor=Zenith\""),
         "{first}"
     );
+    let place = "Toronto has contracts of 2018 here.";
+    assert_shows(&SUPPLIERS.html("/en/search?q=salt&municipality=toronto", 200), &[place]);
     // One supplier is itself, whatever else it is called.
     assert_shows(
         &meanings("Apex+Ltd+since+2018"),
@@ -151,6 +153,7 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
     for query in [
         "Zenith+vs+Apex",
         "zenith+or+apex",
+        "compare+zenith+and+apex",
         "Who+got+more+in+2018,+Zenith+or+Apex?",
         "Laquelle+a+obtenu+le+plus+de+contrats,+Zenith+ou+Apex",
     ] {
@@ -492,4 +495,22 @@ fn the_kind_of_a_buyer_may_be_written_for_short() {
         let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
         assert_shows(meanings, &[&label, "1 contract"]);
     }
+}
+
+#[test]
+fn two_cities_are_compared_as_buyers() {
+    let record = |(number, name): (usize, &str)| {
+        let record = json!({"record_id": format!("c{number}"), "award_date": "2018-01-01", "department_en": name});
+        (EntityType::Contract, record.to_string())
+    };
+    let names = ["City of Toronto", "Ville de Montréal", "Toronto Hydro"];
+    let server = TestServer::own(&names.into_iter().enumerate().map(record).collect::<Vec<_>>(), |_| {});
+    let html = server.html("/en/search?q=toronto+vs+montreal", 200);
+    let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
+    assert_shows(meanings, &["City of Toronto and Ville de Montréal", "Side by side"]);
+    let html = server.html("/en/search?q=toronto+2018+vs+toronto", 200);
+    assert!(
+        !html.contains("/compare/department?"),
+        "one is not compared with itself: {html}"
+    );
 }
