@@ -88,7 +88,7 @@ fn names_are_joined_by_numbers_and_places_and_say_why() {
         let reason = name["reason"].as_str().unwrap();
         let is_chosen = name["name"] == sintra["name"];
         let expected = if is_chosen {
-            "the commonest of the names"
+            "the name that all are shown under"
         } else {
             "neq:1145755295"
         };

@@ -14,7 +14,7 @@ pub(crate) struct Share {
     pub(crate) value: String,
     pub(crate) count: u64,
     /// Of a supplier or a body, whose `value` is its identifier (of a bidder that is known by its bids alone, its
-    /// name): the commonest of its names.
+    /// name): the chosen one of its names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub(crate) name: Option<String>,

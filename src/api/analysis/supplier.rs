@@ -32,7 +32,7 @@ use crate::{
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BodyRow {
     id: String,
-    /// The commonest of its names, in English where known.
+    /// The chosen one of its names, in English where known.
     name: String,
     name_fr: Option<String>,
     /// Number of its names.
@@ -50,7 +50,7 @@ pub(crate) struct BodyRow {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SupplierRow {
     id: String,
-    /// The commonest of its names.
+    /// The chosen one of its names.
     name: String,
     /// Number of its names.
     names: usize,
@@ -70,7 +70,7 @@ pub(crate) struct SupplierRow {
 #[schemars(rename = "Supplier")]
 pub(crate) struct SupplierView {
     id: String,
-    /// The commonest of its names.
+    /// The chosen one of its names.
     pub(crate) name: String,
     /// The chosen one first, then those with most records.
     names: Vec<NameView>,
@@ -150,7 +150,7 @@ pub(crate) struct SuggestionView {
 }
 
 /// The sentence of the chosen name.
-const CHOSEN: &str = "the commonest of the names";
+const CHOSEN: &str = "the name that all are shown under";
 
 impl From<Supplier> for BodyRow {
     fn from(mut body: Supplier) -> BodyRow {

@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct SupplierCount {
     /// A value of the filter `supplier` or `body`; of a bidder that is known by its bids alone, its name.
     pub(crate) id: String,
-    /// The commonest of its names.
+    /// The chosen one of its names.
     pub(crate) name: String,
     /// How many of its names the records have.
     pub(crate) names: u64,

@@ -52,7 +52,7 @@ pub(crate) fn of_supplier() -> [Column; 2] {
             SUPPLIER[0],
             "Identifier of the supplier that the vendor's name is one of",
         ),
-        (SUPPLIER[1], "The commonest name of this supplier"),
+        (SUPPLIER[1], "The name of this supplier, as `/suppliers` states it"),
     ]
     .map(|(name, about)| Column {
         name: name.to_owned(),

@@ -14,7 +14,7 @@ use crate::model::{EntityType, Language};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Supplier {
     pub(crate) id: String,
-    /// The commonest of its names.
+    /// The chosen one of its names.
     pub(crate) name: String,
     /// The chosen one first, then those with most records.
     pub(crate) names: Vec<SupplierName>,

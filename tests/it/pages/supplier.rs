@@ -71,7 +71,7 @@ fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
             "The sums on this page join 2 names. Records of all types together: 16",
             "8 contracts worth",
             "under 2 names.",
-            "The commonest of the names.",
+            "The name that all are shown under.",
             "It is published with Quebec enterprise number (NEQ) 1145755295, as “Sintra inc.” is.",
             "Ville de Laval",
             "Do you disagree?",
@@ -88,7 +88,7 @@ fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
     let awards = SERVER.html(&format!("/fr/supplier/{id}?kind=award"), 200);
     assert_shows(
         &awards,
-        &["sous 2 noms", "Le plus courant des noms.", "comme « Sintra inc. »"],
+        &["sous 2 noms", "Le nom sous lequel tous sont présentés.", "comme « Sintra inc. »"],
     );
     assert_shows(
         &SERVER.html(&format!("/en/supplier/{id}?kind=disclosure"), 200),

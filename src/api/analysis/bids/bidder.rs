@@ -58,7 +58,7 @@ pub(crate) struct CallsBy {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Rival", description = "Another bidder, met in the same calls")]
 pub(crate) struct Rival {
-    /// Of a supplier with several names, the commonest one.
+    /// Of a supplier with several names, the chosen one.
     pub(crate) vendor_name: String,
     /// The identifier of the supplier that it is; null if its name belongs to none.
     pub(crate) supplier_id: Option<String>,
