@@ -3,26 +3,25 @@
 //! The table is `data/body_names.csv`. A body of the table is found by any of its names or acronyms, because a
 //! publisher may state either.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use crate::model::fold::fold;
 
 /// A row of the table.
 #[derive(Debug)]
 struct Body {
-    /// All names, then the acronyms.
+    /// All names, then the acronyms, then the names with an acronym at the end: publishers write `Société de transport
+    /// de Montréal (STM)`.
     names: Vec<String>,
-    /// How many of them are no acronyms.
-    full_names: usize,
+    /// Which of them are acronyms.
+    acronyms: Range<usize>,
     /// The web address or the act to check the row against.
     source: String,
-    /// The names with an acronym at the end, folded: publishers write `Société de transport de Montréal (STM)`.
-    with_acronyms: Vec<String>,
 }
 
 impl Body {
     fn acronyms(&self) -> &[String] {
-        &self.names[self.full_names..]
+        &self.names[self.acronyms.clone()]
     }
 }
 
@@ -39,7 +38,6 @@ static TABLE: LazyLock<BodyNames> = LazyLock::new(|| {
     let mut by_key = HashMap::new();
     for (number, body) in bodies.iter().enumerate() {
         by_key.extend(body.names.iter().map(|name| (fold(name), number)));
-        by_key.extend(body.with_acronyms.iter().map(|name| (name.clone(), number)));
     }
     BodyNames { bodies, by_key }
 });
@@ -56,16 +54,13 @@ fn body(row: &csv::StringRecord) -> Body {
         let names = row.get(number).unwrap_or_default().split('|');
         names.filter(|name| !name.is_empty())
     };
-    let with = |name: &str| {
-        cell(1)
-            .map(move |acronym| fold(&format!("{name} {acronym}")))
-            .collect::<Vec<_>>()
-    };
+    let with = |name| cell(1).map(move |acronym| format!("{name} {acronym}"));
+    let names = cell(0).chain(cell(1)).map(str::to_owned);
+    let first = cell(0).count();
     Body {
-        names: cell(0).chain(cell(1)).map(str::to_owned).collect(),
-        full_names: cell(0).count(),
+        names: names.chain(cell(0).flat_map(with)).collect(),
+        acronyms: first..first + cell(1).count(),
         source: row.get(2).unwrap_or_default().to_owned(),
-        with_acronyms: cell(0).flat_map(with).collect(),
     }
 }
 
@@ -85,8 +80,8 @@ pub(crate) fn source(row: usize) -> &'static str {
     &TABLE.bodies[row].source
 }
 
-/// All names and acronyms of the body that has one of these folded names or acronyms; empty for a body that is not in
-/// the table.
+/// All names and acronyms of the body that has one of these folded names or acronyms, and its names with an acronym;
+/// empty for a body that is not in the table.
 pub(crate) fn all_names<'k>(keys: impl IntoIterator<Item = &'k str>) -> &'static [String] {
     let number = keys.into_iter().find_map(row_of);
     number.map_or(&[], |number| &TABLE.bodies[number].names)
@@ -103,10 +98,11 @@ mod tests {
         let mut seen = HashMap::new();
         for (number, body) in bodies.iter().enumerate() {
             assert!(body.names.len() >= 2 && !body.source.is_empty(), "{body:?}");
-            for name in &body.names {
+            for (place, name) in body.names.iter().enumerate() {
                 let key = fold(name);
                 assert!(!key.is_empty() && name == name.trim(), "{body:?}");
-                let other = seen.insert(key, number);
+                let is_made = place >= body.acronyms.end;
+                let other = seen.insert(key, number).filter(|other| !is_made || *other != number);
                 assert!(other.is_none(), "{name} is the name of two bodies, or listed twice");
             }
         }
@@ -120,6 +116,9 @@ mod tests {
         assert!(has("mcgill university", "Université McGill") && !is_acronym(""));
         assert!(has("societe de transport de montreal", "STM"));
         assert!(has("societe de transport de montreal stm", "STM"));
+        assert!(
+            has("stm", "Société de transport de Montréal STM") && !is_acronym("societe de transport de montreal stm")
+        );
         for key in ["mtq", "ministere des transports du quebec service des acquisitions"] {
             assert!(has(key, "Ministère des Transports et de la Mobilité durable"), "{key}");
         }
