@@ -43,6 +43,8 @@ pub(super) struct CoveredYears {
     /// Those of all things.
     common: BTreeSet<i32>,
     is_even: bool,
+    /// Whether at least half of the records of each thing have a date. Others are in no year.
+    are_dated: bool,
 }
 
 impl CoveredYears {
@@ -55,6 +57,7 @@ impl CoveredYears {
         common.retain(|year| covered.iter().all(|years| years.contains(year)));
         CoveredYears {
             is_even: covered.iter().all(|years| *years == common),
+            are_dated: sides.iter().filter_map(|side| side.overview.as_ref()).all(is_dated),
             common,
         }
     }
@@ -66,8 +69,10 @@ impl CoveredYears {
         }
         Some(if self.common.is_empty() {
             t.text("compare-no-common-years")
-        } else {
+        } else if self.are_dated {
             t.with("compare-uneven", &[("years", &written_years(t, &self.common))])
+        } else {
+            t.text("compare-undated")
         })
     }
 }
@@ -99,11 +104,11 @@ pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYear
         let years = written_years(t, &covered.common);
         let label = |what: &str| t.with("compare-in-years", &[("what", &what), ("years", &years)]);
         let number = |of: &Overview| Figure::Count(in_years(of, &covered.common).0);
-        rows.push(of_years(label(&kinds), &|side| of(side, &number), true));
+        rows.push(of_years(label(&kinds), &|side| of(side, &number), covered.are_dated));
         if first.amount.is_some() {
             let value = |of: &Overview| Figure::Money(in_years(of, &covered.common).1);
             let label = label(&t.text("compare-fact-value"));
-            rows.push(of_years(label, &|side| of(side, &value), true));
+            rows.push(of_years(label, &|side| of(side, &value), covered.are_dated));
         }
     }
     if sides
@@ -123,6 +128,11 @@ pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYear
         competition.map_or(Figure::Missing, |competition| Figure::Share(competition.coverage()))
     }));
     rows
+}
+
+fn is_dated(of: &Overview) -> bool {
+    let dated: u64 = of.counts(Facet::Year).buckets.iter().map(|year| year.count).sum();
+    dated.saturating_mul(2) >= of.counted().total
 }
 
 /// How many names of a supplier are joined.

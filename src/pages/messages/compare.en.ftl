@@ -27,6 +27,7 @@ compare-points = { $count ->
 compare-years = By year, on one axis
 compare-nothing = There are no records of this type. Choose another type.
 compare-uneven = The sources do not cover the same years for all, so figures of all years are not comparable. Only the rows “in { $years }”, of the years that are covered for all, state differences.
+compare-undated = The sources do not cover the same years for all, and most records of one have no date: neither the figures of all years nor those “in” some years are comparable.
 compare-no-common-years = The sources cover no year for all: these totals are not comparable.
 compare-in-years = { $what } in { $years }
 compare-fact-value = Total value

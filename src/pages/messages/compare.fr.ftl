@@ -27,6 +27,7 @@ compare-points = { $count ->
 compare-years = Par année, sur un seul axe
 compare-nothing = Il n’y a aucun document de ce type. Choisissez un autre type.
 compare-uneven = Les sources ne couvrent pas les mêmes années pour tous : les chiffres de toutes les années ne sont pas comparables. Seules les lignes « en { $years } », qui ne comptent que les années couvertes pour tous, indiquent des écarts.
+compare-undated = Les sources ne couvrent pas les mêmes années pour tous, et la plupart des fiches de l’un n’ont pas de date : ni les chiffres de toutes les années ni ceux de certaines années ne sont comparables.
 compare-no-common-years = Les sources ne couvrent aucune année pour tous : ces totaux ne sont pas comparables.
 compare-in-years = { $what } en { $years }
 compare-fact-value = Valeur totale
