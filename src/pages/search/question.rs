@@ -41,9 +41,20 @@ const WORDS_OF_QUESTIONS: &str = "\
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|amount|autre|autres|award|bid|bids|buy|buyer|buyers|companies|company|contractor|contractors|\
-    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|goes|il|montant|more|pay|\
-    pourcentage|price|prices|prix|publie|publient|publish|publishes|received|recu|recus|sell|share|spending|still|\
-    supplier|suppliers|there|they|valeur|valeurs|value|values|vendor|vendors|we|win|wins";
+    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|goes|il|money|montant|more|pay|\
+    pourcentage|price|prices|prix|publie|publient|publish|publishes|received|recu|recus|sell|sign|signe|spending|still|\
+    supplier|suppliers|there|they|vendor|vendors|we|win|wins";
+
+/// Words that ask after a word for contracts, or before a function word: "contract value", "share of". Elsewhere they
+/// are names: "Value Village".
+const AMOUNTS: &str = "share|valeur|valeurs|value|values";
+
+/// What is before a verb of a question.
+const AUXILIARIES: &str = "a|has|have";
+
+/// What asks for a chart, which every page of results has.
+const BY_YEAR: &str = "\
+    annee par annee|by year|each year|over the years|over time|par an|par annee|per year|selon l annee|year by year";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
 const PRICES: &str = "cost|costs|cout|couts|depenses|price|prices|prix|spending";
@@ -95,7 +106,7 @@ const LARGEST: &str = "\
 
 /// What says that what ends, or closes, next comes first.
 const CLOSING_SOON: &str = "\
-    closing soon|closing this week|due soon|fermant bientot|ferment bientot|qui ferment bientot|that close soon";
+    closing soon|due soon|fermant bientot|ferment bientot|qui ferment bientot|that close soon";
 const ENDING_SOON: &str = "\
     end soon|ending soon|expirant bientot|expire soon|expirent bientot|expiring soon|finissant bientot|\
     finissent bientot|prenant fin bientot|prennent fin bientot|qui expirent bientot|qui finissent bientot|\
@@ -175,6 +186,11 @@ fn is_of_question(folded: &str) -> bool {
     is_function_word(folded) || is_in(QUESTION_WORDS, folded) || is_in(WORDS_OF_QUESTIONS, folded)
 }
 
+/// Removes the words that ask for the figures of each year.
+pub(super) fn take_by_year(written: &mut Vec<Word>) -> bool {
+    remove_phrase(written, BY_YEAR)
+}
+
 /// Removes "amendments" if the words ask for nothing else: "largest amendments"; next to a buyer also "amended".
 pub(super) fn take_amendments(written: &mut Vec<Word>, is_question: bool, has_buyer: bool) -> bool {
     let mut rest = written.clone();
@@ -239,8 +255,22 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
         let verb = word.split_once(" t ").map_or(word, |(verb, _)| verb);
         is_of_question || [word, verb].iter().any(|word| is_in(WORDS_OF_QUESTIONS, word))
     };
+    let is_amount = |number: usize| {
+        let is_of_contract = number > 0 && CONTRACTS.contains(&written[number - 1].1.as_str());
+        let is_of = |(next, folded): &Word| is_function_word(folded) || elided(next) != *next;
+        let is_before = written.get(number + 1).is_some_and(is_of);
+        is_question && is_in(AMOUNTS, &written[number].1) && (is_of_contract || is_before)
+    };
+    // "a reçu"
+    let is_auxiliary = |number: usize| {
+        let next = written.get(number + 1);
+        is_question && is_in(AUXILIARIES, &written[number].1) && next.is_some_and(|(_, folded)| is_asking(folded))
+    };
     let words = written.iter().enumerate();
-    let words = words.filter(|(number, (_, folded))| !is_asking(folded) && !is_average(written, *number));
+    let words = words.filter(|(number, (_, folded))| {
+        let asks = is_asking(folded) || is_average(written, *number);
+        !asks && !is_amount(*number) && !is_auxiliary(*number)
+    });
     words.map(|(_, word)| word.clone()).collect()
 }
 
@@ -259,8 +289,9 @@ pub(super) fn asks_for_contracts(written: &[Word]) -> bool {
     written.iter().any(|(_, folded)| CONTRACTS.contains(&folded.as_str()))
 }
 
-/// What is between two choices. At an end, the second one was taken: "sole source or tender".
-const OR: &str = "or|ou|versus|vs";
+/// What is between two choices. At an end, the other one was taken: "gré à gré ou appel d'offres". Not "or", which is
+/// gold in French.
+const OR: &str = "ou|versus|vs";
 
 /// The words without function words, and words for contracts, at their ends: "sel de route". In a question, the
 /// singular is not in a name either.
