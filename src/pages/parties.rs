@@ -177,7 +177,7 @@ fn row(found: Supplier, party: Party, lang: Language, t: Texts) -> Row {
     }
 }
 
-/// The commonest name; of a body in French, the one that records state in French with it.
+/// The chosen name; of a body in French, the one that records state in French with it.
 fn name_in(lang: Language, found: &Supplier) -> &str {
     let french = found.names.first().and_then(|chosen| chosen.name_fr.as_deref());
     french.filter(|_| lang == Language::French).unwrap_or(&found.name)

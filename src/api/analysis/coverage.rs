@@ -87,12 +87,7 @@ fn sources_in<'g, 'p>(
     sources: &'g [SourceCoverage],
     places: impl Iterator<Item = &'p str>,
 ) -> Vec<&'g SourceCoverage> {
-    let rows = places.filter_map(|place| {
-        let row = part
-            .coverage
-            .binary_search_by(|row| row.municipality.as_str().cmp(place));
-        Some(&part.coverage[row.ok()?])
-    });
+    let rows = places.filter_map(|place| part.place(place));
     let ids: BTreeSet<&str> = rows.flat_map(|row| &row.source_ids).map(String::as_str).collect();
     let is_known = |source: &&SourceCoverage| ids.contains(source.source_id.as_str());
     let known: Vec<&SourceCoverage> = sources.iter().filter(is_known).collect();

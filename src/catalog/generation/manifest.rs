@@ -75,6 +75,16 @@ pub struct Coverage {
     pub(crate) source_ids: Vec<String>,
 }
 
+impl EntityTypeManifest {
+    /// What there is of a municipality.
+    pub(crate) fn place(&self, slug: &str) -> Option<&Coverage> {
+        let row = self
+            .coverage
+            .binary_search_by(|row| row.municipality.as_str().cmp(slug));
+        row.ok().map(|row| &self.coverage[row])
+    }
+}
+
 #[cfg(test)]
 impl Coverage {
     /// A municipality of which nothing but a record is known.

@@ -272,12 +272,16 @@ impl SupplierList {
     pub(crate) fn with_name_from(&self, words: &str) -> Vec<u32> {
         let start = key(words);
         let place = partition(0..self.keys.len(), |name| self.keys.get(name as u32) < start.as_str());
-        let names = (place..self.keys.len()).map(|name| (name, self.keys.get(name as u32)));
-        let rest = names.map_while(|(name, key)| Some((name, key.strip_prefix(&start)?)));
-        let whole = rest
+        // A space comes before all letters, so these names follow each other.
+        let is_from = |key: &str| {
+            key.strip_prefix(&start)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let names = (place..self.keys.len()).take_while(|name| is_from(self.keys.get(*name as u32)));
+        let mut numbers: Vec<u32> = names
             .take(MAX_READ)
-            .filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
-        let mut numbers: Vec<u32> = whole.map(|(name, _)| self.supplier_of_key.get(name)).collect();
+            .map(|name| self.supplier_of_key.get(name))
+            .collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers

@@ -83,6 +83,6 @@ coverage-part = No source here covers { $kind } of { $years }: the figures are o
 coverage-uneven-year = Not every source covers this year.
 coverage-uneven = Not every source covers each of these years.
 coverage-until = { $year } is covered until { $date }.
-coverage-of-place = { $place } has { $kind } of { $years } here.
+coverage-of-place = { $place }: { $kind } of { $years } only.
 coverage-with-gaps = { $years }, with gaps
 coverage-link = What each source covers

@@ -83,6 +83,6 @@ coverage-part = Aucune source ne couvre ici les { $kind } de { $years } : les c
 coverage-uneven-year = Certaines sources ne couvrent pas cette année.
 coverage-uneven = Certaines sources ne couvrent pas toutes ces années.
 coverage-until = L’année { $year } est couverte jusqu’au { $date }.
-coverage-of-place = { $place } a ici des { $kind } de { $years }.
+coverage-of-place = { $place } : { $kind } de { $years } seulement.
 coverage-with-gaps = { $years }, avec des lacunes
 coverage-link = Ce que couvre chaque source

@@ -275,6 +275,7 @@ search-average-median = Average value: { $value }. Median: { $median }, of { $co
 search-answer-words = No record has all of these words: { $records }.
 search-answer-listed = Records with all of these words
 search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.
+search-unknown-city = If { $place } is meant as the buyer or the place: no source here has its purchases.
 search-gap-days = Without a date: { $without } of the { $records } { $kind } of these sources. No year finds them.
 search-meanings = Perhaps you mean
 search-meanings-all = What the words may mean
@@ -295,6 +296,10 @@ search-meaning-part = Suppliers with these words in their names
 search-part-of-name = “{ $words }” in the supplier’s name
 search-meaning-compared = Side by side
 search-compared = { $one } and { $other }
+search-compared-more = { $records }; { $count ->
+    [one] one more name begins
+   *[other] { $count } more names begin
+} like this
 search-as-words = All words were searched for as words. With conditions in place of some of them:
 search-meaning-translated = In the words of the other language
 search-meaning-records =

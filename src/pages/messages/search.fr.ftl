@@ -275,6 +275,7 @@ search-average-median = Valeur moyenne : { $value }. Médiane : { $median }, s
 search-answer-words = Pris comme mots, ils ne trouvent rien ensemble : { $records }.
 search-answer-listed = Fiches qui ont tous ces mots
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.
+search-unknown-city = Si { $place } désigne l’acheteur ou le lieu : aucune source ici n’a ses achats.
 search-gap-days = Sans date : { $without } des { $records } { $kind } de ces sources. Aucune année ne les trouve.
 search-meanings = Peut-être cherchez-vous
 search-meanings-all = Ce que les mots peuvent désigner
@@ -295,6 +296,10 @@ search-meaning-part = Fournisseurs dont le nom contient ces mots
 search-part-of-name = « { $words } » dans le nom du fournisseur
 search-meaning-compared = Côte à côte
 search-compared = { $one } et { $other }
+search-compared-more = { $records } ; { $count ->
+    [one] un autre nom commence
+   *[other] { $count } autres noms commencent
+} ainsi
 search-as-words = Tous les mots ont été cherchés comme des mots. Avec des conditions à la place de certains :
 search-meaning-translated = Dans les mots de l’autre langue
 search-meaning-records =

@@ -2,12 +2,15 @@
 
 use crate::{
     http::error::ApiError,
-    pages::search::{
-        context::SearchContext,
-        meant::Meant,
-        notes::SourceNotes,
-        results_query::{Plan, found_by},
-        sentence::{average, sentence},
+    pages::{
+        quality::TotalDoubt,
+        search::{
+            context::SearchContext,
+            meant::Meant,
+            notes::{SourceNotes, doubt},
+            results_query::{Plan, found_by},
+            sentence::{average, sentence},
+        },
     },
 };
 
@@ -17,6 +20,8 @@ pub(super) struct Answer {
     pub(super) href: String,
     pub(super) sentence: String,
     pub(super) average: Option<String>,
+    /// How much of the total is doubtful.
+    pub(super) doubt: Option<TotalDoubt>,
     /// What its sources cover, and what they lack.
     pub(super) coverage: Vec<String>,
 }
@@ -32,6 +37,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         href: meaning.href.clone(),
         sentence: meaning.count.clone(),
         average: None,
+        doubt: None,
         coverage: Vec::new(),
     };
     let searched = meaning.asked.as_ref().filter(|_| plan.may_answer(&plan.splits));
@@ -41,6 +47,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
     {
         answer.sentence = sentence(t, asked.entity_type, &found, &context.ask.generation.bodies);
         answer.average = average(t, &found);
+        answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
         answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();
     }

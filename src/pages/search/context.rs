@@ -25,11 +25,8 @@ const MAX_SHOWN_CHARS: usize = 80;
 impl SearchContext<'_> {
     /// The name of a municipality or government in the language of the page, else in the other one; else its slug.
     pub(crate) fn place(&self, slug: &str) -> String {
-        let coverage = &self.ask.generation.manifest_of(self.asked.entity_type).coverage;
-        let number = coverage.binary_search_by(|row| row.municipality.as_str().cmp(slug));
-        let name = number
-            .ok()
-            .and_then(|number| place_name(&coverage[number], self.asked.lang));
+        let place = self.ask.generation.manifest_of(self.asked.entity_type).place(slug);
+        let name = place.and_then(|place| place_name(place, self.asked.lang));
         name.unwrap_or(slug).to_owned()
     }
 

@@ -2,15 +2,28 @@
 //! rows its file has.
 
 use crate::{
-    api::analysis::coverage::{asked_sources, places_of, sources_of, sources_of_places},
+    api::analysis::{
+        coverage::{asked_sources, places_of, sources_of, sources_of_places},
+        quality::quality_of,
+    },
     catalog::generation::{RecordPart, SourceCoverage},
     engine::aggregation::Aggregation,
     http::error::ApiError,
-    model::{Date, Facet, Role, Schema},
+    model::{
+        Date, EntityType, Facet, Language, Role, Schema,
+        municipality::{self, Municipality},
+        vocabulary::NO_QUALITY_FLAG,
+    },
     pages::{
-        coverage_note::{asked_years, coverage_note},
+        coverage_note::{asked_years, coverage_note, covered_years},
+        messages::Texts,
         periods::years_between,
-        search::{context::SearchContext, search_address::SearchAddress},
+        quality::{self, TotalDoubt},
+        search::{
+            context::SearchContext,
+            search_address::SearchAddress,
+            written_words::{ranges, words},
+        },
     },
     query::{Filter, SearchQuery},
 };
@@ -33,7 +46,7 @@ impl SourceNotes {
             _ => sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality)),
         };
         let coverage = coverage_note(context.t, query.entity_type, &sources, asked);
-        let sentences: Vec<String> = coverage.into_iter().chain(of_place(context, query)).collect();
+        let sentences: Vec<String> = coverage.into_iter().chain(of_place(context, query, &sources)).collect();
         Ok(SourceNotes {
             coverage: (!sentences.is_empty()).then(|| sentences.join(" ")),
             gaps: gaps(context, query, &sources),
@@ -41,24 +54,48 @@ impl SourceNotes {
     }
 }
 
-/// The years of all records of the place that the search is limited to: a source of a province has each of its places
-/// in some years only.
-fn of_place(context: &SearchContext, query: &SearchQuery) -> Option<String> {
+/// The years of all records of the place that the search is limited to, if its sources cover others: a source of a
+/// province has each of its places in some years only.
+fn of_place(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCoverage]) -> Option<String> {
     let mut places = places_of(query);
     let (slug, None) = (places.next()?, places.next()) else {
         return None;
     };
-    let all = &context.ask.generation.manifest_of(query.entity_type).coverage;
-    let place = &all[all.binary_search_by(|row| row.municipality.as_str().cmp(slug)).ok()?];
+    let place = context.ask.generation.manifest_of(query.entity_type).place(slug)?;
     let [first, last] = [&place.earliest_date, &place.latest_date].map(|day| Date::parse(day.as_deref()?).ok());
-    let years = years_between(first, last)?;
-    let kind = context.t.keyed("sources-row-kind-", query.entity_type.name());
-    let name = context.place(slug);
+    let years = first?.year()..=last?.year();
+    if covered_years(sources).iter().all(|year| years.contains(year)) {
+        return None;
+    }
     let t = context.t;
+    let years = years_between(first, last)?;
+    let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+    let name = context.place(slug);
     Some(t.with(
         "coverage-of-place",
         &[("place", &name), ("kind", &kind), ("years", &years)],
     ))
+}
+
+/// That no source has the purchases of a city among the words: the search for them as words found nothing.
+pub(super) fn unknown_city(context: &SearchContext) -> Option<String> {
+    let text = context.asked.value("q")?;
+    let generation = &context.ask.generation;
+    let has = |city: &Municipality| {
+        EntityType::ALL
+            .into_iter()
+            .any(|of| generation.manifest_of(of).place(&city.slug).is_some())
+    };
+    let all = ranges(&words(text));
+    let cities = all
+        .iter()
+        .filter_map(|(folded, range)| Some((municipality::named_cities(folded).first()?, range.len())));
+    let (city, _) = cities
+        .max_by_key(|(_, length)| *length)
+        .filter(|(city, _)| !has(city))?;
+    let t = context.t;
+    let name = city.own_names().nth(usize::from(t.language() == Language::English))?;
+    Some(t.with("search-unknown-city", &[("place", &name)]))
 }
 
 /// At least one in so many records lacks something until it is said.
@@ -115,6 +152,15 @@ pub(super) fn still_open(asked: &SearchAddress, query: &SearchQuery, today: Date
     let has_days = query.filters.iter().any(is_closing);
     let has_closing = Schema::of(asked.entity_type).has_role(Role::ClosingDate);
     (is_open && has_closing && !has_days).then(|| asked.with(&[("closing_after", &today.to_string())]))
+}
+
+/// How much of the total is doubtful. Not where the search is about records with or without a flag.
+pub(super) fn doubt(t: Texts, asked: &SearchAddress, found: &Aggregation) -> Option<TotalDoubt> {
+    if asked.value("quality_flag").is_some() {
+        return None;
+    }
+    let without = asked.with(&[("quality_flag", NO_QUALITY_FLAG)]);
+    quality::total_doubt(t, &quality_of(found), Some(without))
 }
 
 /// How many of the rows the CSV has, and where all are.

@@ -5,17 +5,17 @@ use askama::Template;
 
 use crate::{
     api::{
-        analysis::{currencies::currencies_of, quality::quality_of},
+        analysis::currencies::currencies_of,
         params::paging::{MAX_LIMIT, MAX_OFFSET},
     },
     catalog::ask::Ask,
-    engine::{Deadline, aggregation::Aggregation},
+    engine::Deadline,
     http::{
         error::ApiError,
         middleware::conditional::Validator,
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
+    model::{EntityType, Role, Schema},
     pages::{
         messages::Texts,
         page::{Layout, PageCall, Section, render},
@@ -34,7 +34,7 @@ use crate::{
             meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
-            notes::{SourceNotes, csv_note, still_open},
+            notes::{SourceNotes, csv_note, doubt, still_open, unknown_city},
             parameter_error::ShownError,
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
@@ -231,6 +231,7 @@ fn found_results(
         notes: average
             .into_iter()
             .chain(sources.gaps)
+            .chain((total == 0).then(|| unknown_city(context)).flatten())
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
         still_open: still_open(asked, &plan.search.query, context.today),
@@ -266,15 +267,6 @@ fn hits(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Hit>,
 fn unsearched(context: &SearchContext, plan: &Plan) -> Option<String> {
     let text = context.asked.value("q").filter(|_| plan.search.query.text.is_none())?;
     Some(context.t.with("search-unsearched", &[("text", &shortened(text))]))
-}
-
-/// How much of the total is doubtful. Not where the search is about records with or without a flag.
-fn doubt(t: Texts, asked: &SearchAddress, found: &Aggregation) -> Option<TotalDoubt> {
-    if asked.value("quality_flag").is_some() {
-        return None;
-    }
-    let without = asked.with(&[("quality_flag", NO_QUALITY_FLAG)]);
-    quality::total_doubt(t, &quality_of(found), Some(without))
 }
 
 /// The form again, with what is wrong next to the field that it is about.

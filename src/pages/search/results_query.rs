@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::{
     api::{
-        analysis::{commodity::most_records, figures::FigurePlan},
+        analysis::{commodity::most_records, coverage::places_of, figures::FigurePlan},
         cost::ScanCost,
         params::{include::Include, paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
@@ -334,18 +334,9 @@ fn finds_median(query: &SearchQuery) -> bool {
             Filter::FacetValue { .. } | Filter::AnyFacetValue { .. } | Filter::Contains { .. }
         )
     };
-    let is_place = |filter: &Filter| {
-        matches!(
-            filter,
-            Filter::Term {
-                role: Role::Municipality,
-                ..
-            }
-        )
-    };
-    let is_year = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
     // Of all years, a city has too many for a page.
-    let is_year_of_place = query.filters.iter().any(is_place) && query.filters.iter().any(is_year);
+    let is_year = matches!(asked_years(query), Some((Some(from), Some(to))) if from == to);
+    let is_year_of_place = is_year && places_of(query).next().is_some();
     query.text.is_some() || is_year_of_place || query.filters.iter().any(is_name)
 }
 
@@ -375,7 +366,11 @@ fn answer_figures(entity_type: EntityType, by_name: bool, finds_median: bool) ->
         TermsAggregation::top(1, Facet::NamedDepartment)
     };
     let places = TermsAggregation::all(Facet::Municipality);
-    let plan = FigurePlan::new(vec![buyers, places], Include::default()).charging_total();
+    let include = Include {
+        quality: true,
+        ..Include::default()
+    };
+    let plan = FigurePlan::new(vec![buyers, places], include).charging_total();
     if finds_median { plan.with_percentiles() } else { plan }
 }
 

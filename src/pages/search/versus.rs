@@ -1,59 +1,100 @@
 //! Two names to compare among the words of a search: "Acme vs Zenith", "who got more, Acme or Zenith?"
 
+use std::{cmp::Reverse, collections::HashSet, ops::Range};
+
 use crate::{
     api::analysis::{compared::ComparedType, suggest::Suggested},
     catalog::{
         ask::Ask,
-        suggest::Likeness,
+        suggest::{Likeness, MeaningType},
         suppliers::{Party, Supplier},
     },
     engine::Error,
-    model::{fold::word_list, municipality},
+    model::{
+        fold::{fold, word_list},
+        municipality,
+    },
     pages::{
         address::{self, Parameters},
         messages::Texts,
         search::{
             meanings::{Meaning, found},
-            parts::subject,
+            parts::{has_operators, subject},
             question::content,
-            written_words::{is_in, ranges, words},
+            written_words::{is_in, ranges, without_marks, words},
         },
     },
 };
 
-/// What is between two names, folded, and what also is in a text that begins with [`COMPARE`].
-const VERSUS: &str = "compare a|compared to|compared with|or|ou|par rapport a|versus|vs";
-const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
+/// What is between two names, folded; what may be, if both sides are nothing else; and what also is in a text that
+/// begins with [`COMPARE`].
+const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|vs";
+const OR: &str = "or|ou";
 const AND: &str = "a|and|avec|et|to|with";
+const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
+
+/// What may be before the first name.
+const BETWEEN: &str = "between|de|entre|of";
 
 /// How often a text is split in two: each side is looked up as a name.
 const MAX_SPLITS: usize = 3;
 
-/// The comparison of the two suppliers or buyers that the words name.
+/// The comparison of the two suppliers or buyers that the words name. `None` for a text that is a name or has operators
+/// of the query language.
 pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>, Error> {
-    let subject = subject(text, Some(ask.generation.parties(Party::Supplier)));
-    let mut written = words(subject.as_deref().unwrap_or(text));
+    let is_name = |party| ask.generation.parties(party).with_name(text).is_some();
+    if has_operators(text) || is_name(Party::Supplier) || is_name(Party::Body) {
+        return Ok(None);
+    }
+    let mut written = words(text);
     let compares = written.first().is_some_and(|(_, folded)| is_in(COMPARE, folded));
     written.drain(..usize::from(compares));
-    let is_between = |text: &str| is_in(VERSUS, text) || compares && is_in(AND, text);
+    let starts = compares && written.first().is_some_and(|(_, folded)| is_in(BETWEEN, folded));
+    written.drain(..usize::from(starts));
+    let is_between = |folded: &str| is_in(VERSUS, folded) || is_in(OR, folded) || compares && is_in(AND, folded);
+    // "d'Or" is no "or".
+    let is_whole = |range: &Range<usize>| {
+        written[range.clone()]
+            .iter()
+            .all(|(word, folded)| fold(word) == *folded)
+    };
     let all = ranges(&written);
-    for (_, between) in all.iter().filter(|(folded, _)| is_between(folded)).take(MAX_SPLITS) {
-        let sides = [&written[..between.start], &written[between.end..]].map(|side| content(side.to_vec(), false));
-        if let Some(meaning) = of_sides(ask, t, &sides)? {
+    let all = all
+        .iter()
+        .filter(|(folded, range)| is_between(folded) && is_whole(range));
+    for (folded, between) in all.take(MAX_SPLITS) {
+        let suppliers = ask.generation.parties(Party::Supplier);
+        let sides = [&written[..between.start], &written[between.end..]].map(|side| {
+            let text = without_marks(side);
+            let subject = subject(&text, Some(suppliers)).unwrap_or(text);
+            content(words(&subject), false)
+        });
+        if let Some(meaning) = of_sides(ask, t, &sides, is_in(OR, folded))? {
             return Ok(Some(meaning));
         }
     }
     Ok(None)
 }
 
-fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2]) -> Result<Option<Meaning>, Error> {
+/// `may_be_choice`: the sides may be choices of anything, so each must mean a supplier or a buyer before anything else.
+fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], may_be_choice: bool) -> Result<Option<Meaning>, Error> {
     if sides.iter().any(String::is_empty) {
         return Ok(None);
     }
-    let [one, other] = [found(ask, t, &sides[0])?, found(ask, t, &sides[1])?];
+    // A city is a body before firms that begin with its name.
+    if let [Some(one), Some(other)] = sides.each_ref().map(|words| city(ask, t, words)) {
+        let is_same = one.id == other.id;
+        return Ok((!is_same).then(|| meaning(t, ComparedType::Department, [&[one], &[other]], 0)));
+    }
+    let both = [found(ask, t, &sides[0])?, found(ask, t, &sides[1])?];
+    let is_party = |found: &Suggested| matches!(found.meaning, MeaningType::Supplier | MeaningType::Department);
+    if may_be_choice && !both.iter().all(|found| found.first().is_some_and(is_party)) {
+        return Ok(None);
+    }
     let is_shorter = word_list(&sides[0]).len() < word_list(&sides[1]).len();
     for of in [ComparedType::Supplier, ComparedType::Department] {
-        let (mut first, mut second) = (best(ask, t, &one, of, &sides[0]), best(ask, t, &other, of, &sides[1]));
+        let (mut first, more) = best(ask, t, &both[0], of, &sides[0]);
+        let (mut second, more_of_second) = best(ask, t, &both[1], of, &sides[1]);
         // "Bell" is also the beginning of "Bell Mobility", which is the other side.
         let (shorter, longer) = if is_shorter {
             (&mut first, &second)
@@ -61,16 +102,8 @@ fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2]) -> Result<Option<Meaning>,
             (&mut second, &first)
         };
         shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
-        // A city is its own body before others that begin with its name.
-        let cities = sides.each_ref().map(|words| city(ask, t, words));
-        for (side, city) in [&mut first, &mut second].into_iter().zip(cities) {
-            if let (Some(city), ComparedType::Department) = (city, of) {
-                *side = vec![city];
-            }
-        }
-        let is_same = first.iter().any(|one| second.iter().any(|other| one.id == other.id));
-        if !first.is_empty() && !second.is_empty() && !is_same {
-            return Ok(Some(meaning(t, of, [&first, &second])));
+        if !first.is_empty() && !second.is_empty() {
+            return Ok(Some(meaning(t, of, [&first, &second], more + more_of_second)));
         }
     }
     Ok(None)
@@ -113,18 +146,18 @@ fn city(ask: &Ask, t: Texts, words: &str) -> Option<Named> {
 const OF_SIDE: usize = 2;
 const RECORDS_OF_FIRST: u64 = 4;
 
-/// The names that the words are or begin, those with most records: others would be a guess.
-fn best(ask: &Ask, t: Texts, all: &[Suggested], of: ComparedType, words: &str) -> Vec<Named> {
+/// The names that the words are or begin, those with most records; and how many more begin with them.
+fn best(ask: &Ask, t: Texts, all: &[Suggested], of: ComparedType, words: &str) -> (Vec<Named>, usize) {
     let party = if of == ComparedType::Supplier {
         Party::Supplier
     } else {
         Party::Body
     };
     let list = ask.generation.parties(party);
-    let begun = list.with_name_from(words).into_iter().take(OF_SIDE);
-    let begun = begun
-        .filter_map(|number| list.get(number))
-        .map(|found| Named::of(found, t));
+    let begun = list.with_name_from(words);
+    let count = begun.len();
+    let begun = begun.into_iter().take(OF_SIDE).filter_map(|number| list.get(number));
+    let begun = begun.map(|found| Named::of(found, t));
     // An acronym or another name.
     let is_name = |found: &&Suggested| found.meaning == of.meaning() && found.likeness == Likeness::Exact;
     let exact = all.iter().filter(is_name).map(|found| Named {
@@ -132,16 +165,19 @@ fn best(ask: &Ask, t: Texts, all: &[Suggested], of: ComparedType, words: &str) -
         label: found.label.clone(),
         records: found.records,
     });
-    let mut named: Vec<Named> = exact.chain(begun).collect();
-    named.sort_by(|a, b| (b.records, &a.id).cmp(&(a.records, &b.id)));
-    named.dedup_by(|a, b| a.id == b.id);
+    let mut named: Vec<Named> = begun.chain(exact).collect();
+    let mut seen = HashSet::new();
+    named.retain(|found| seen.insert(found.id.clone()));
+    named.sort_by_key(|found| Reverse(found.records));
     named.truncate(OF_SIDE);
     let first = named.first().map_or(0, |first| first.records);
     named.retain(|found| found.records > 0 && found.records.saturating_mul(RECORDS_OF_FIRST) >= first);
-    named
+    let more = count.saturating_sub(named.len());
+    (named, more)
 }
 
-fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2]) -> Meaning {
+/// `more` suppliers or bodies are called nearly like these.
+fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], more: usize) -> Meaning {
     let all = || sides.into_iter().flatten();
     // A department is identified by its name.
     let identified = all().map(|found| {
@@ -157,10 +193,14 @@ fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2]) -> Meaning {
         let labels: Vec<&str> = side.iter().map(|found| found.label.as_str()).collect();
         labels.join(" / ")
     });
+    let mut count = t.with("search-meaning-records", &[("count", &records)]);
+    if more > 0 {
+        count = t.with("search-compared-more", &[("records", &count), ("count", &more)]);
+    }
     Meaning {
         label: t.with("search-compared", &[("one", &one), ("other", &other)]),
         what: t.text("search-meaning-compared"),
-        count: t.with("search-meaning-records", &[("count", &records)]),
+        count,
         href: parameters.after(&address::compare(t.language(), of.name())),
         asked: None,
         is_whole_buyer: false,

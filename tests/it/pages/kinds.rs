@@ -143,8 +143,11 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
         first.contains("href=\"/en/search?kind=contract&#38;issued_after=2018-01-01&#38;vendor=Zenith\""),
         "{first}"
     );
-    let place = "Toronto has contracts of 2018 here.";
-    assert_shows(&SUPPLIERS.html("/en/search?q=salt&municipality=toronto", 200), &[place]);
+    // One name, or several of one supplier.
+    assert_shows(
+        &SUPPLIERS.html("/en/search?q=apex+ltd", 200),
+        &["Supplier, under this name"],
+    );
     // One supplier is itself, whatever else it is called.
     assert_shows(
         &meanings("Apex+Ltd+since+2018"),
@@ -497,20 +500,64 @@ fn the_kind_of_a_buyer_may_be_written_for_short() {
     }
 }
 
-#[test]
-fn two_cities_are_compared_as_buyers() {
-    let record = |(number, name): (usize, &str)| {
-        let record = json!({"record_id": format!("c{number}"), "award_date": "2018-01-01", "department_en": name});
+/// Two cities of one source, each in other years, and firms that begin with their names.
+static CITIES: LazyLock<TestServer> = LazyLock::new(|| {
+    let record = |number: usize, (place, name, day): (&str, &str, &str)| {
+        let record = json!({
+            "record_id": format!("c{number}"), "award_date": day, "department_en": name, "municipality": place,
+            "vendor_name": format!("{place} Trucks"), "title_en": "Paving", "contract_value": 100.0 * (number + 1) as f64,
+            "quality_flags": if number == 5 { json!(["implausible_value"]) } else { json!([]) },
+        });
         (EntityType::Contract, record.to_string())
     };
-    let names = ["City of Toronto", "Ville de Montréal", "Toronto Hydro"];
-    let server = TestServer::own(&names.into_iter().enumerate().map(record).collect::<Vec<_>>(), |_| {});
-    let html = server.html("/en/search?q=toronto+vs+montreal", 200);
-    let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
-    assert_shows(meanings, &["City of Toronto and Ville de Montréal", "Side by side"]);
-    let html = server.html("/en/search?q=toronto+2018+vs+toronto", 200);
-    assert!(
-        !html.contains("/compare/department?"),
-        "one is not compared with itself: {html}"
-    );
+    let cities = [
+        ("toronto", "City of Toronto", "2018-01-01"),
+        ("montreal", "Ville de Montréal", "2015-01-01"),
+    ];
+    let records = (0..6).map(|number| record(number, cities[number % 2]));
+    TestServer::own(&records.collect::<Vec<_>>(), |_| {})
+});
+
+#[test]
+fn two_cities_are_compared_as_buyers() {
+    for (query, is_compared) in [
+        ("toronto+vs+montreal", true),
+        ("comparaison+entre+Toronto+et+Montr%C3%A9al", true),
+        ("who+spent+more+in+2018,+toronto+or+montreal", true),
+        // One is not compared with itself; choices of things are no names, and operators are no words.
+        ("toronto+2018+vs+toronto", false),
+        ("paving+or+snow+removal", false),
+        ("toronto+OR+montreal", false),
+        ("montreal+trucks", false),
+        ("Val+d%27Or+montreal", false),
+    ] {
+        let html = CITIES.html(&format!("/en/search?q={query}"), 200);
+        assert_eq!(html.contains("/compare/"), is_compared, "{query}: {html}");
+        if is_compared {
+            let meanings = between(&html, "<section class=\"search-meanings\"", "</section>")[0];
+            assert_shows(meanings, &["Toronto", "Montréal", "Side by side"]);
+            assert!(meanings.contains("/compare/department?"), "{query}: {meanings}");
+        }
+    }
+}
+
+#[test]
+fn the_years_of_a_city_and_its_median_are_those_of_its_own_records() {
+    let html = CITIES.html("/en/search?q=salt&municipality=toronto", 200);
+    assert_shows(&html, &["Toronto: contracts of 2018 only."]);
+    let html = CITIES.html("/fr/search?q=sel&municipality=toronto", 200);
+    assert_shows(&html, &["Toronto : contrats de 2018 seulement."]);
+    let of_year = "/en/search?municipality=toronto&issued_after=2018-01-01&issued_before=2018-12-31";
+    assert_shows(&CITIES.html(of_year, 200), &["Median: $300, of 3 published values."]);
+    let html = CITIES.html("/en/search?municipality=toronto&issued_after=2001-01-01", 200);
+    assert!(!html.contains("Median"), "{html}");
+    // The answer to the words says what is doubtful of it.
+    let html = CITIES.html("/en/search?q=how+much+did+montreal+spend+in+2015", 200);
+    let lead = between(&html, "<div role=\"status\">", "</div>")[0];
+    assert_shows(lead, &["3 contracts worth $1,200, 2015", "50%"]);
+    // A city that no source has.
+    let unknown = "If Vancouver is meant as the buyer or the place: no source here has its purchases.";
+    assert_shows(&CITIES.html("/en/search?q=vancouver+contracts+2022", 200), &[unknown]);
+    let html = CITIES.html("/en/search?q=salt+toronto", 200);
+    assert!(!html.contains("has its purchases"), "{html}");
 }

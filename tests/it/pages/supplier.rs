@@ -88,7 +88,11 @@ fn all_names_are_listed_with_the_reason_and_every_sum_says_how_many_it_joins() {
     let awards = SERVER.html(&format!("/fr/supplier/{id}?kind=award"), 200);
     assert_shows(
         &awards,
-        &["sous 2 noms", "Le nom sous lequel tous sont présentés.", "comme « Sintra inc. »"],
+        &[
+            "sous 2 noms",
+            "Le nom sous lequel tous sont présentés.",
+            "comme « Sintra inc. »",
+        ],
     );
     assert_shows(
         &SERVER.html(&format!("/en/supplier/{id}?kind=disclosure"), 200),
