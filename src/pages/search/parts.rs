@@ -14,7 +14,7 @@ use crate::{
         places::{take_place, take_region},
         question::{
             Asking, asks_for_contracts, content, is_about_contracts, is_question, take_amendments, take_by_year,
-            take_entity_types, without_question,
+            take_entity_types, take_without_competition, without_question,
         },
         written_words::{Word, words},
     },
@@ -177,7 +177,7 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     parts.take_names(&mut written, takes);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);
-    parts.without_competition = takes.competition && Asking::WithoutCompetition.take(&mut written);
+    parts.without_competition = takes.competition && take_without_competition(&mut written);
     // "Modified starch" is a thing.
     let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
     parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written);
@@ -700,6 +700,8 @@ mod tests {
             ("dépenses en sel par année", "sel"),
             ("how much money did Acme get in 2009", "Acme"),
             ("sans appel d'offres ou appel d'offres", ""),
+            ("salt sole source vs competitive", "salt"),
+            ("valeur médiane contrats de sel", "sel"),
             ("goods received 2015", "goods received"),
             ("who supplied Value Village", "supplied Value Village"),
             ("latest value engineering studies", "value engineering studies"),

@@ -81,6 +81,9 @@ const WITHOUT_COMPETITION: &str = "\
     sans appel offre|sans concurrence|non competitive|de gre a gre|gre a gre|sole sourced|sole sourcing|\
     sole source|single source|no bid|untendered";
 
+/// What it is compared with: "sole source vs competitive".
+const WITH_COMPETITION: &str = "competitive|concurrentiel|concurrentiels";
+
 /// What asks for tenders that take bids.
 const OPEN_TENDERS: &str = "\
     avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
@@ -186,6 +189,15 @@ fn is_of_question(folded: &str) -> bool {
     is_function_word(folded) || is_in(QUESTION_WORDS, folded) || is_in(WORDS_OF_QUESTIONS, folded)
 }
 
+/// Removes the words that ask for purchases without competition, and those that compare them with others.
+pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
+    let is_taken = Asking::WithoutCompetition.take(written);
+    if is_taken {
+        remove_phrase(written, WITH_COMPETITION);
+    }
+    is_taken
+}
+
 /// Removes the words that ask for the figures of each year.
 pub(super) fn take_by_year(written: &mut Vec<Word>) -> bool {
     remove_phrase(written, BY_YEAR)
@@ -259,7 +271,9 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
         let is_of_contract = number > 0 && CONTRACTS.contains(&written[number - 1].1.as_str());
         let is_of = |(next, folded): &Word| is_function_word(folded) || elided(next) != *next;
         let is_before = written.get(number + 1).is_some_and(is_of);
-        is_question && is_in(AMOUNTS, &written[number].1) && (is_of_contract || is_before)
+        // "valeur médiane"
+        let is_averaged = number + 1 < written.len() && is_average(written, number + 1);
+        is_question && is_in(AMOUNTS, &written[number].1) && (is_of_contract || is_before || is_averaged)
     };
     // "a reçu"
     let is_auxiliary = |number: usize| {
