@@ -557,7 +557,12 @@ fn the_years_of_a_city_and_its_median_are_those_of_its_own_records() {
     assert_shows(lead, &["3 contracts worth $1,200, 2015", "50%"]);
     // A city that no source has.
     let unknown = "If Vancouver is meant as the buyer or the place: no source here has its purchases.";
-    assert_shows(&CITIES.html("/en/search?q=vancouver+contracts+2022", 200), &[unknown]);
+    let html = CITIES.html("/en/search?q=vancouver+contracts+2022", 200);
+    assert_shows(&html, &[unknown]);
+    assert!(
+        !html.contains("search-periods"),
+        "no further condition finds more than nothing"
+    );
     let html = CITIES.html("/en/search?q=salt+toronto", 200);
     assert!(!html.contains("has its purchases"), "{html}");
 }
