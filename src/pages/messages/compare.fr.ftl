@@ -12,8 +12,8 @@ compare-label-department = Comparer avec un autre acheteur
 compare-label-commodity = Comparer avec un autre produit ou service, par ses mots ou son code
 compare-button = Comparer
 compare-unknown-supplier = Aucun fournisseur n’a ce nom
-compare-no-records = Le fournisseur qui a exactement ce nom n’a aucun document
-compare-without-records = aucun document
+compare-no-records = Le fournisseur qui a exactement ce nom n’a aucune fiche
+compare-without-records = aucune fiche
 compare-unknown-department = Aucun acheteur n’a ce nom
 compare-unknown-commodity = Aucun produit ou service n’a ce code
 compare-caption = Les mêmes chiffres, et leur écart avec ceux du premier
@@ -25,7 +25,7 @@ compare-points = { $count ->
    *[other] { $count } points
 }
 compare-years = Par année, sur un seul axe
-compare-nothing = Il n’y a aucun document de ce type. Choisissez un autre type.
+compare-nothing = Il n’y a aucune fiche de ce type. Choisissez un autre type.
 compare-uneven = Les sources ne couvrent pas les mêmes années pour tous : les chiffres de toutes les années ne sont pas comparables. Seules les lignes « en { $years } », qui ne comptent que les années couvertes pour tous, indiquent des écarts.
 compare-undated = Les sources ne couvrent pas les mêmes années pour tous, et la plupart des fiches de l’un n’ont pas de date : ni les chiffres de toutes les années ni ceux de certaines années ne sont comparables.
 compare-no-common-years = Les sources ne couvrent aucune année pour tous : ces totaux ne sont pas comparables.

@@ -204,7 +204,7 @@ search-facet-other =
        *[other] et { $count } autres, trop rares pour la liste
     }
 search-facet-selected = choisi
-# Entre des valeurs dont un document a l’une.
+# Entre des valeurs dont une fiche a l’une.
 search-or = ou
 
 search-category-CNST = Construction
@@ -304,10 +304,10 @@ search-as-words = Tous les mots ont été cherchés comme des mots. Avec des con
 search-meaning-translated = Dans les mots de l’autre langue
 search-meaning-records =
     { $count ->
-        [one] { $count } document
-       *[other] { $count } documents
+        [one] { $count } fiche
+       *[other] { $count } fiches
     }
-search-meaning-of-all = { $records } ; { $count } documents de tous les types
+search-meaning-of-all = { $records } ; { $count } fiches de tous les types
 search-suggestions = Suggestions
 search-suggestions-count =
     { $count ->

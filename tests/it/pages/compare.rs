@@ -87,7 +87,7 @@ fn figures_stand_in_rows_with_their_differences() {
     ));
     assert_shows(
         &awards,
-        &["Comparaison", "1 0 1 de moins", "Il n’y a aucun document de ce type."],
+        &["Comparaison", "1 0 1 de moins", "Il n’y a aucune fiche de ce type."],
     );
 }
 

@@ -331,7 +331,7 @@ fn a_few_contracts_do_not_hide_more_disclosures() {
     let french = server.json("/fr/suggest?q=Health+Canada&kind=contract");
     assert_eq!(
         french["results"][0]["count"],
-        "1 contrat\u{a0}; 4 documents de tous les types"
+        "1 contrat\u{a0}; 4 fiches de tous les types"
     );
 }
 
