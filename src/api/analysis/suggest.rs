@@ -51,6 +51,9 @@ pub(crate) struct Suggested {
     pub(crate) href: Option<String>,
     /// The entity types with records.
     pub(crate) by_entity_type: Vec<SuggestedRecords>,
+    /// How many names of a supplier or of a body are joined; not part of the answer of the API.
+    #[serde(skip)]
+    pub(crate) names: usize,
 }
 
 /// The records of one entity type.
@@ -123,7 +126,11 @@ impl SuggestPlan {
         let records: Vec<(EntityType, u64)> = records.collect();
         let href = Some(format!("/{}/{}", party.noun(), of.id));
         let label = of.name_in(self.language);
-        Some(suggested(found, party.noun(), (&of.id, label), href, &records))
+        let shown = suggested(found, party.noun(), (&of.id, label), href, &records);
+        Some(Suggested {
+            names: of.names.len(),
+            ..shown
+        })
     }
 
     /// The solicitations whose number is the text, or a word of it with a digit.
@@ -185,6 +192,7 @@ fn solicitation(number: &str, entity_types: &[EntityType], counts: &[u64]) -> Su
         query: None,
         href: Some(format!("/procurement/{}", encode(number))),
         by_entity_type: by_entity_type.collect(),
+        names: 1,
     }
 }
 
@@ -225,5 +233,6 @@ fn suggested(
         query: Some(BTreeMap::from([(parameter, id.to_owned())])),
         href,
         by_entity_type,
+        names: 1,
     }
 }

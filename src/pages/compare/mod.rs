@@ -288,7 +288,7 @@ fn meant(ask: &Ask, request: &Request, ids: &[&str], text: &str) -> Result<Vec<M
     let wanted = found.filter(|found| found.meaning == request.what.meaning() && is_new(found));
     let with = |found: Suggested| {
         let href = request.address(&[ids, &[found.id.as_str()]].concat());
-        meanings::leading_to(ask, request.t, found, href)
+        meanings::leading_to(request.t, found, href)
     };
     Ok(wanted.map(with).collect())
 }

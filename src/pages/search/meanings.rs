@@ -106,7 +106,7 @@ impl Meaning {
         let records = query.map_or(Ok(0), |query| ask.count(&query))?;
         let meaning = || Meaning {
             label: split.label(&named.label),
-            what: what(ask, t, &named),
+            what: what(t, &named),
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
             asked: Some(asked.clone()),
@@ -245,7 +245,7 @@ pub(crate) fn meanings(
         }
     }
     let found = found.into_iter();
-    Ok(found.filter_map(|found| meaning(ask, t, found, stated)).collect())
+    Ok(found.filter_map(|found| meaning(t, found, stated)).collect())
 }
 
 /// Whether a name has all words of a text, whose last one may be half typed.
@@ -256,9 +256,9 @@ fn has_words(name: &str, text: &str) -> bool {
 }
 
 /// A meaning that leads to an address with all its records.
-pub(crate) fn leading_to(ask: &Ask, t: Texts, found: Suggested, href: String) -> Meaning {
+pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
     Meaning {
-        what: what(ask, t, &found),
+        what: what(t, &found),
         count: t.with("search-meaning-records", &[("count", &found.records)]),
         href,
         label: found.label,
@@ -268,9 +268,9 @@ pub(crate) fn leading_to(ask: &Ask, t: Texts, found: Suggested, href: String) ->
 }
 
 /// What it is; of a supplier also how many names are joined: others of the same firm may not be known to be.
-fn what(ask: &Ask, t: Texts, found: &Suggested) -> String {
+fn what(t: Texts, found: &Suggested) -> String {
     let what = match found.meaning {
-        MeaningType::Supplier => return supplier(t, names_of(ask, &found.id)),
+        MeaningType::Supplier => return supplier(t, found.names),
         MeaningType::Department => "department",
         MeaningType::Solicitation => "solicitation",
         MeaningType::Commodity => "commodity",
@@ -284,16 +284,11 @@ pub(crate) fn supplier(t: Texts, names: usize) -> String {
     t.with("search-meaning-supplier", &[("count", &names)])
 }
 
-fn names_of(ask: &Ask, id: &str) -> usize {
-    let supplier = ask.generation.parties(Party::Supplier).with_id(id);
-    supplier.map_or(1, |supplier| supplier.names.len())
-}
-
-fn meaning(ask: &Ask, t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Meaning> {
+fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Meaning> {
     let lang = t.language();
     let Some(query) = &found.query else {
         let href = address::solicitation(lang, &found.id);
-        return Some(leading_to(ask, t, found, href));
+        return Some(leading_to(t, found, href));
     };
     let rows = &found.by_entity_type;
     let most = most_records(rows.iter().map(|row| (row.entity_type, row.records)));
@@ -318,7 +313,7 @@ fn meaning(ask: &Ask, t: Texts, found: Suggested, stated: Option<EntityType>) ->
         by_name: false,
     };
     Some(Meaning {
-        what: what(ask, t, &found),
+        what: what(t, &found),
         count,
         href: asked.address(),
         asked: Some(asked),

@@ -20,6 +20,7 @@ use crate::{
         search::{
             meanings::{Meaning, found},
             parts::{has_operators, subject},
+            period::BETWEEN,
             question::content,
             written_words::{is_in, ranges, without_marks, words},
         },
@@ -32,9 +33,6 @@ const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|v
 const OR: &str = "or|ou";
 const AND: &str = "a|and|avec|et|to|with";
 const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
-
-/// What may be before the first name.
-const BETWEEN: &str = "between|de|entre|of";
 
 /// How often a text is split in two: each side is looked up as a name.
 const MAX_SPLITS: usize = 3;

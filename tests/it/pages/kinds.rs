@@ -523,6 +523,7 @@ fn two_cities_are_compared_as_buyers() {
     for (query, is_compared) in [
         ("toronto+vs+montreal", true),
         ("comparaison+entre+Toronto+et+Montr%C3%A9al", true),
+        ("comparison+of+toronto+and+montreal", true),
         ("who+spent+more+in+2018,+toronto+or+montreal", true),
         // One is not compared with itself; choices of things are no names, and operators are no words.
         ("toronto+2018+vs+toronto", false),
