@@ -10,6 +10,7 @@
 
 mod amounts;
 mod answer;
+mod asking_words;
 mod buyers;
 mod conditions;
 mod context;

@@ -6,6 +6,7 @@
 use crate::{
     model::EntityType,
     pages::search::{
+        asking_words::{asks, begins_question, is_determiner, is_of_question},
         period::{BETWEEN, SINCE, month},
         written_words::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
@@ -13,13 +14,6 @@ use crate::{
     },
     query::translate::is_function_word,
 };
-
-/// Words that begin a question.
-const QUESTION_WORDS: &str = "\
-    combien|est ce|how|laquelle|lequel|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|which|who|whose";
-
-/// Those that begin one anywhere: "bridge repair 2015, who won".
-const QUESTION_WORDS_ANYWHERE: &str = "combien|who";
 
 /// Words that ask for an average: before what it is of, at the beginning, and after a noun. Elsewhere they describe
 /// things: "median barrier", "moyenne tension".
@@ -30,20 +24,6 @@ const FIRST_AVERAGES: &str = "average|typical";
 const FRENCH_AVERAGES: &str = "\
     contrat median|contrat moyen|cout median|cout moyen|couts moyens|depense moyenne|montant median|montant moyen|\
     prix median|prix moyen|prix moyens|valeur mediane|valeur moyenne";
-
-/// Verbs and adverbs of questions, which do not describe what was bought.
-const WORDS_OF_QUESTIONS: &str = "\
-    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
-    coute|coutent|currently|depense|did|do|does|else|est|eu|gagne|gagnes|get|gets|got|had|has|hired|is|issued|many|\
-    most|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|remporte|remportes|sells|signed|sold|sont|\
-    soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
-
-/// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
-const WORDS_IN_QUESTIONS: &str = "\
-    acheteur|acheteurs|against|amount|autre|autres|award|bid|bids|buy|buyer|buyers|companies|company|contractor|contractors|\
-    cost|costs|cout|couts|depenses|entreprise|entreprises|firm|firms|fournisseur|fournisseurs|goes|il|money|montant|more|pay|\
-    pourcentage|price|prices|prix|publie|publient|publish|publishes|received|recu|recus|sell|sign|signe|spending|still|\
-    supplier|suppliers|there|they|vendor|vendors|we|win|wins";
 
 /// Words that ask after a word for contracts, or before a function word: "contract value", "share of". Elsewhere they
 /// are names: "Value Village".
@@ -184,11 +164,6 @@ impl Asking {
     }
 }
 
-/// Whether a word asks, or says nothing for itself.
-fn is_of_question(folded: &str) -> bool {
-    is_function_word(folded) || is_in(QUESTION_WORDS, folded) || is_in(WORDS_OF_QUESTIONS, folded)
-}
-
 /// Removes the words that ask for purchases without competition, and those that compare them with others.
 pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
     let is_taken = Asking::WithoutCompetition.take(written);
@@ -232,7 +207,6 @@ pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType
 
 /// Whether words begin as a question does, or ask for an average.
 pub(super) fn is_question(written: &[Word]) -> bool {
-    let first = written.iter().find(|(_, folded)| !is_function_word(folded));
     let is_of_average = (0..written.len()).any(|number| is_average(written, number));
     let is_of_price = match written {
         [(_, first), (next, folded), ..] => {
@@ -241,13 +215,7 @@ pub(super) fn is_question(written: &[Word]) -> bool {
         }
         _ => false,
     };
-    // "WHO" is an organization.
-    let asks =
-        |(word, folded): &Word| is_in(QUESTION_WORDS_ANYWHERE, folded) && word.chars().skip(1).any(char::is_lowercase);
-    is_of_average
-        || is_of_price
-        || first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded))
-        || written.iter().any(asks)
+    is_of_average || is_of_price || begins_question(written)
 }
 
 /// Whether a word asks for an average.
@@ -261,12 +229,7 @@ fn is_average(written: &[Word], number: usize) -> bool {
 
 /// The words without those that only ask.
 pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> Vec<Word<'a>> {
-    let is_asking = |word: &str| {
-        let is_of_question = is_question && (is_in(QUESTION_WORDS, word) || is_in(WORDS_IN_QUESTIONS, word));
-        // "achète-t-elle"
-        let verb = word.split_once(" t ").map_or(word, |(verb, _)| verb);
-        is_of_question || [word, verb].iter().any(|word| is_in(WORDS_OF_QUESTIONS, word))
-    };
+    let is_asking = |word: &str| asks(word, is_question);
     let is_amount = |number: usize| {
         let is_of_contract = number > 0 && CONTRACTS.contains(&written[number - 1].1.as_str());
         let is_of = |(next, folded): &Word| is_function_word(folded) || elided(next) != *next;
@@ -280,12 +243,22 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
         let next = written.get(number + 1);
         is_question && is_in(AUXILIARIES, &written[number].1) && next.is_some_and(|(_, folded)| is_asking(folded))
     };
-    let words = written.iter().enumerate();
-    let words = words.filter(|(number, (_, folded))| {
-        let asks = is_asking(folded) || is_average(written, *number);
-        !asks && !is_amount(*number) && !is_auxiliary(*number)
-    });
-    words.map(|(_, word)| word.clone()).collect()
+    let is_kept = |number: &usize| {
+        let asks = is_asking(&written[*number].1) || is_average(written, *number);
+        let is_determiner = is_question && is_determiner(written, *number);
+        !asks && !is_determiner && !is_amount(*number) && !is_auxiliary(*number)
+    };
+    let is_name = |number: &usize| is_kept(number) && !is_function_word(&written[*number].1);
+    let is_nothing = |number: &usize| is_kept(number) && is_function_word(&written[*number].1);
+    // "Acme" and "sel" are not next to each other in "Acme a dépensé en sel".
+    let is_between = |number: usize| {
+        let before = (0..number).rev().find(|number| !is_nothing(number));
+        let after = (number..written.len()).find(|number| !is_nothing(number));
+        before.as_ref().is_none_or(is_name) && after.as_ref().is_none_or(is_name)
+    };
+    let words = (0..written.len()).filter(is_kept);
+    let words = words.filter(|number| !is_question || !is_nothing(number) || is_between(*number));
+    words.map(|number| written[number].clone()).collect()
 }
 
 /// Whether words are about contracts and what is left of them: "IBM contracts", "achats de mobilier".
@@ -322,6 +295,8 @@ pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
     } else {
         &CONTRACTS[..PLURALS]
     };
+    // "Share of fuel contracts goes to Acme"
+    written.retain(|(_, folded)| !is_question || !CONTRACTS[..PLURALS].contains(&folded.as_str()));
     let is_left_out = |(_, folded): &Word| says_nothing(folded) || contracts.contains(&folded.as_str());
     while written.first().is_some_and(is_left_out) {
         written.remove(0);

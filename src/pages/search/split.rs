@@ -151,6 +151,7 @@ impl<'a> Takes<'a> {
             order: schema.has_role(Role::Value) && has_no_order,
             soon: has_no_order,
             this_year: today.year(),
+            in_question: false,
         }
     }
 }

@@ -19,10 +19,8 @@ use crate::{
         messages::Texts,
         search::{
             meanings::{Meaning, found},
-            parts::{has_operators, subject},
-            period::BETWEEN,
-            question::content,
-            written_words::{is_in, ranges, without_marks, words},
+            parts::{has_operators, subject_of_question},
+            written_words::{Word, is_in, joined, ranges, without_marks, words},
         },
     },
 };
@@ -33,6 +31,13 @@ const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|v
 const OR: &str = "or|ou";
 const AND: &str = "a|and|avec|et|to|with";
 const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
+/// What begins a question about one of two.
+const WHICH_OF: &str = "\
+    between|entre|laquelle de|laquelle entre|lequel de|lequel entre|qui de|qui entre|which of|who between|who of";
+/// What is before a city.
+const IN: &str = "a|at|in";
+/// What two are compared by, next to their names.
+const COMPARED_BY: &str = "competition|concurrence|contracts|contrats|spending|depenses";
 
 /// How often a text is split in two: each side is looked up as a name.
 const MAX_SPLITS: usize = 3;
@@ -45,11 +50,13 @@ pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Mean
         return Ok(None);
     }
     let mut written = words(text);
-    let compares = written.first().is_some_and(|(_, folded)| is_in(COMPARE, folded));
-    written.drain(..usize::from(compares));
-    let starts = compares && written.first().is_some_and(|(_, folded)| is_in(BETWEEN, folded));
-    written.drain(..usize::from(starts));
-    let is_between = |folded: &str| is_in(VERSUS, folded) || is_in(OR, folded) || compares && is_in(AND, folded);
+    let compares = take_comparing(&mut written);
+    let link = |folded: &str| match folded {
+        _ if is_in(VERSUS, folded) || compares && is_in(AND, folded) => Some(Link::Compares),
+        _ if is_in(OR, folded) => Some(Link::Choice),
+        _ if is_in(AND, folded) => Some(Link::And),
+        _ => None,
+    };
     // "d'Or" is no "or".
     let is_whole = |range: &Range<usize>| {
         written[range.clone()]
@@ -57,25 +64,60 @@ pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Mean
             .all(|(word, folded)| fold(word) == *folded)
     };
     let all = ranges(&written);
-    let all = all
-        .iter()
-        .filter(|(folded, range)| is_between(folded) && is_whole(range));
-    for (folded, between) in all.take(MAX_SPLITS) {
+    let all = all.iter().filter(|(_, range)| is_whole(range));
+    let all = all.filter_map(|(folded, range)| Some((link(folded)?, range)));
+    for (link, between) in all.take(MAX_SPLITS) {
         let suppliers = ask.generation.parties(Party::Supplier);
         let sides = [&written[..between.start], &written[between.end..]].map(|side| {
-            let text = without_marks(side);
-            let subject = subject(&text, Some(suppliers)).unwrap_or(text);
-            content(words(&subject), false)
+            let compared = side.iter().filter(|(_, folded)| !is_in(COMPARED_BY, folded));
+            let mut compared: Vec<Word> = compared.cloned().collect();
+            drop_city(&mut compared);
+            subject_of_question(&without_marks(&compared), suppliers)
         });
-        if let Some(meaning) = of_sides(ask, t, &sides, is_in(OR, folded))? {
+        if let Some(meaning) = of_sides(ask, t, &sides, link)? {
             return Ok(Some(meaning));
         }
     }
     Ok(None)
 }
 
-/// `may_be_choice`: the sides may be choices of anything, so each must mean a supplier or a buyer before anything else.
-fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], may_be_choice: bool) -> Result<Option<Meaning>, Error> {
+/// What is between two names.
+#[derive(Clone, Copy, PartialEq)]
+enum Link {
+    Compares,
+    /// The sides may be choices of anything, so each must mean a supplier or a buyer before anything else.
+    Choice,
+    /// The sides may be one name or one thing, so only cities are compared.
+    And,
+}
+
+/// Removes the words at the beginning that ask for a comparison of what is named next.
+fn take_comparing(written: &mut Vec<Word>) -> bool {
+    let begins = |written: &[Word], list: &str| {
+        let longest = (1..=written.len().min(2)).rev();
+        longest
+            .into_iter()
+            .find(|length| is_in(list, &joined(&written[..*length])))
+    };
+    let compares = begins(written, COMPARE).unwrap_or(0);
+    written.drain(..compares);
+    let asked = begins(written, WHICH_OF).unwrap_or(0);
+    written.drain(..asked);
+    compares > 0 || asked > 0
+}
+
+/// Removes a city after other words: "Acme in Toronto".
+fn drop_city(side: &mut Vec<Word>) {
+    let is_city = |from: &usize| {
+        let is_in_city = is_in(IN, &side[from - 1].1);
+        is_in_city && !municipality::named_cities(&without_marks(&side[*from..])).is_empty()
+    };
+    if let Some(from) = (2..side.len()).find(is_city) {
+        side.truncate(from - 1);
+    }
+}
+
+fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], link: Link) -> Result<Option<Meaning>, Error> {
     if sides.iter().any(String::is_empty) {
         return Ok(None);
     }
@@ -84,9 +126,12 @@ fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], may_be_choice: bool) -> Re
         let is_same = one.id == other.id;
         return Ok((!is_same).then(|| meaning(t, ComparedType::Department, [&[one], &[other]], 0)));
     }
+    if link == Link::And {
+        return Ok(None);
+    }
     let both = [found(ask, t, &sides[0])?, found(ask, t, &sides[1])?];
     let is_party = |found: &Suggested| matches!(found.meaning, MeaningType::Supplier | MeaningType::Department);
-    if may_be_choice && !both.iter().all(|found| found.first().is_some_and(is_party)) {
+    if link == Link::Choice && !both.iter().all(|found| found.first().is_some_and(is_party)) {
         return Ok(None);
     }
     let is_shorter = word_list(&sides[0]).len() < word_list(&sides[1]).len();
@@ -107,11 +152,11 @@ fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], may_be_choice: bool) -> Re
     Ok(None)
 }
 
-/// A name of one side.
-struct Named {
-    id: String,
-    label: String,
-    records: u64,
+/// A supplier or a body that words name.
+pub(super) struct Named {
+    pub(super) id: String,
+    pub(super) label: String,
+    pub(super) records: u64,
 }
 
 impl Named {
@@ -128,7 +173,7 @@ impl Named {
 const CITY_FORMS: [&str; 4] = ["", "City of ", "Ville de ", "Ville d'"];
 
 /// The body of the municipality that the words name: "Toronto".
-fn city(ask: &Ask, t: Texts, words: &str) -> Option<Named> {
+pub(super) fn city(ask: &Ask, t: Texts, words: &str) -> Option<Named> {
     let bodies = ask.generation.parties(Party::Body);
     let names = municipality::named_cities(words)
         .iter()
@@ -200,7 +245,6 @@ fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], more: usize) -> Mea
         what: t.text("search-meaning-compared"),
         count,
         href: parameters.after(&address::compare(t.language(), of.name())),
-        asked: None,
-        is_whole_buyer: false,
+        ..Meaning::default()
     }
 }

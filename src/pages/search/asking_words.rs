@@ -1,0 +1,178 @@
+//! Words that only ask, in both languages: verbs of buying and winning, articles, adverbs, and nouns such as "money".
+//!
+//! The lists are of folded words, separated by `|`. Most of them are names or things outside a question: "lost and
+//! found", "système de son".
+
+use crate::{
+    pages::search::written_words::{Word, is_in, joined},
+    query::translate::is_function_word,
+};
+
+/// Words that begin a question.
+pub(super) const QUESTION_WORDS: &str = "\
+    combien|est ce|how|laquelle|lequel|lesquelles|lesquels|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|\
+    which|who|whose";
+
+/// Those that begin one anywhere: "bridge repair 2015, who won".
+pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
+    combien|how|laquelle|lequel|quel|quelle|quelles|quels|what|which|who";
+
+/// Verbs that begin a question if more words follow: "did anyone bid".
+const FIRST_VERBS: &str = "\
+    a t elle|a t il|a t on|are|avons|did|do|does|existe t il|had|has|have|is|ont elles|ont ils|was|were|y a t il";
+
+/// Verbs and adverbs of questions, which do not describe what was bought.
+const WORDS_OF_QUESTIONS: &str = "\
+    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
+    coute|coutent|currently|depense|did|do|does|else|est|eu|gagne|gagnes|get|gets|got|had|has|hired|is|issued|many|\
+    most|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|remporte|remportes|sells|signed|sold|sont|\
+    soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
+
+/// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
+const WORDS_IN_QUESTIONS: &str = "\
+    acheteur|acheteurs|against|amount|anybody|anyone|argent|autre|autres|award|awarding|awards|beat|beats|bid|bidder|\
+    bidders|bidding|bids|buy|buyer|buyers|combined|compagnie|compagnies|companies|company|contractor|contractors|\
+    contre|cost|costs|cout|couts|depenses|dollars|entrepreneur|entrepreneurs|entreprise|entreprises|ever|firm|firme|\
+    firmes|firms|fournisseur|fournisseurs|gave|give|given|gives|goes|hire|hires|il|jamais|lose|loses|lost|made|make|\
+    makes|money|montant|more|n a|n est|n ont|never|often|pay|pourcentage|price|prices|prix|provide|provides|publie|publient|publish|\
+    publishes|purchased|receive|received|receives|sell|selling|sign|signe|somme|sommes|someone|soumissionnaire|\
+    soumissionnaires|souvent|spending|still|supplier|suppliers|surtout|there|they|total|usually|vendor|vendors|we|\
+    went|win|wins|y";
+
+/// French verbs of questions: the beginnings of regular ones, their endings, and the other ones.
+const FRENCH_VERBS: [&str; 19] = [
+    "accord",
+    "achet",
+    "allou",
+    "attribu",
+    "confi",
+    "cout",
+    "depens",
+    "donn",
+    "embauch",
+    "engag",
+    "factur",
+    "gagn",
+    "octroy",
+    "pay",
+    "publi",
+    "remport",
+    "sign",
+    "soumissionn",
+    "vers",
+];
+const FRENCH_ENDINGS: &str = "aient|ait|e|ee|ees|ent|er|es";
+const OTHER_FRENCH_VERBS: &str = "\
+    conclu|conclus|conclut|etait|etaient|ete|faire|fait|faites|faits|font|obtenir|obtenue|obtenues|obtenus|obtient|\
+    obtiennent|paie|paient|perd|perdent|perdu|perdus|recevoir|recoit|recoivent|recu|recue|recues|recus|vendre|vendue|\
+    vendues|vendus";
+
+/// A noun that looks like a verb: "centre de données".
+const DATA: &str = "donnee|donnees";
+
+/// Articles, which say nothing unless they follow another function word: "déneigement de la rue".
+const ARTICLES: &str = "an|ce|ces|cet|cette|la|le|les|son|the|this|these|those";
+
+/// Whose something is.
+const POSSESSIVES: &str = "her|his|its|leur|leurs|nos|notre|our|sa|ses|their|vos|votre|your";
+
+/// Whether a word asks, or says nothing for itself.
+pub(super) fn is_of_question(folded: &str) -> bool {
+    is_function_word(folded) || is_in(QUESTION_WORDS, folded) || is_in(WORDS_OF_QUESTIONS, folded)
+}
+
+/// Whether a word only asks, in a question or anywhere.
+pub(super) fn asks(folded: &str, is_question: bool) -> bool {
+    let asks_here = |word: &str| is_in(QUESTION_WORDS, word) || is_in(WORDS_IN_QUESTIONS, word) || is_french_verb(word);
+    // "achète-t-elle"
+    let verb = folded.split_once(" t ").map_or(folded, |(verb, _)| verb);
+    let mut forms = [folded, verb].into_iter();
+    forms.any(|word| is_in(WORDS_OF_QUESTIONS, word) || is_question && asks_here(word))
+}
+
+fn is_french_verb(folded: &str) -> bool {
+    let ending = FRENCH_VERBS.iter().find_map(|verb| folded.strip_prefix(verb));
+    let is_regular = ending.is_some_and(|ending| is_in(FRENCH_ENDINGS, ending)) && !is_in(DATA, folded);
+    is_regular || is_in(OTHER_FRENCH_VERBS, folded)
+}
+
+/// Whether a word of a question only says which one, or whose.
+pub(super) fn is_determiner(written: &[Word], number: usize) -> bool {
+    let folded = written[number].1.as_str();
+    let follows_function_word = number > 0 && is_function_word(&written[number - 1].1);
+    is_in(POSSESSIVES, folded) || is_in(ARTICLES, folded) && !follows_function_word
+}
+
+/// Whether words begin as a question does, or ask in their midst: "Acme ou Zénith, qui a vendu le plus".
+pub(super) fn begins_question(written: &[Word]) -> bool {
+    // "WHO" and "IS" are names.
+    let is_small = |(word, _): &Word| word.len() == 1 || word.chars().skip(1).any(char::is_lowercase);
+    let first = written.iter().find(|(_, folded)| !is_function_word(folded));
+    let begins = first.is_some_and(|(_, folded)| is_in(QUESTION_WORDS, folded));
+    let begins_with_verb = written.len() > 2 && is_small(&written[0]) && {
+        let lengths = 1..=3;
+        lengths
+            .into_iter()
+            .any(|length| is_in(FIRST_VERBS, &joined(&written[..length])))
+    };
+    let asks_at = |number: usize| {
+        let word = &written[number];
+        let is_who = word.1 == "qui" && written.get(number + 1).is_some_and(|(_, next)| is_verb_after_who(next));
+        is_small(word) && is_in(QUESTION_WORDS_ANYWHERE, &word.1) || is_who
+    };
+    begins || begins_with_verb || (0..written.len()).any(asks_at)
+}
+
+fn is_verb_after_who(folded: &str) -> bool {
+    folded == "a" || is_french_verb(folded) || is_in(WORDS_OF_QUESTIONS, folded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::search::written_words::words;
+
+    #[test]
+    fn verbs_ask_in_a_question_only() {
+        for word in ["donnés", "donne", "signés", "perdu", "reçoivent", "a-t-elle", "confiée"] {
+            let folded = &words(word)[0].1;
+            assert!(asks(folded, true), "{word}");
+        }
+        for word in [
+            "données",
+            "pavage",
+            "signalisation",
+            "versant",
+            "couture",
+            "fournitures",
+            "publicité",
+        ] {
+            assert!(!asks(&words(word)[0].1, true), "{word}");
+        }
+        for word in ["lost", "signs", "donnés", "total"] {
+            assert!(!asks(&words(word)[0].1, false), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_question_begins_with_its_words_or_asks_in_its_midst() {
+        for text in [
+            "Did anyone bid on salt?",
+            "Is there more salt",
+            "Acme ou Zénith, qui a vendu le plus",
+            "égouts quel entrepreneur",
+            "Y a-t-il d’autres offres",
+        ] {
+            assert!(begins_question(&words(text)), "{text}");
+        }
+        for text in [
+            "IS Consulting Group",
+            "vaccines WHO 2015",
+            "Do it",
+            "sel de route",
+            "Quincaillerie Roy",
+        ] {
+            assert!(!begins_question(&words(text)), "{text}");
+        }
+    }
+}
