@@ -170,8 +170,9 @@ impl CodeWords {
     /// The keys of the codes that a query means, none below another, those with most records first.
     ///
     /// A code matches if its own words and those of the codes above it have all clauses, and its own have one of them.
-    /// The title of a code with others below it is often a list ("construction, maintenance and repair of buildings"):
-    /// at least half of its words must be of the query. Not if its own words have an excluded term.
+    /// At least half of its own words must be of the query if those above have some of the clauses: "repair" is above
+    /// the snow removal from roofs; and if others are below it, because its title is often a list ("construction,
+    /// maintenance and repair of buildings"). Not if its own words have an excluded term.
     pub(super) fn find(&self, clauses: &[Clause]) -> Vec<String> {
         let (mut required, mut excluded, mut words) = (Vec::new(), BTreeSet::new(), HashSet::new());
         let is_work = clauses
@@ -199,6 +200,7 @@ impl CodeWords {
         let is_meant = |code: &&u32| {
             let found = &self.codes[**code as usize];
             let has = |of: &BTreeSet<u32>| of.contains(*code) || found.above.iter().any(|above| of.contains(above));
+            let has_all = required.iter().all(|of| of.contains(*code));
             let is_half = |content: &Vec<u32>| {
                 let common = content.iter().filter(|word| words.contains(word)).count();
                 2 * common >= content.len() && common > 0
@@ -206,7 +208,7 @@ impl CodeWords {
             !excluded.contains(*code)
                 && (!is_work || found.is_work() || found.titles.iter().flatten().any(|word| work.contains(word)))
                 && required.iter().all(has)
-                && (!found.has_below || found.content.iter().any(is_half))
+                && (has_all && !found.has_below || found.content.iter().any(is_half))
         };
         let meant: BTreeSet<u32> = own.iter().filter(is_meant).copied().collect();
         let is_covered = |code: &u32| {
