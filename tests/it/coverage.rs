@@ -21,7 +21,7 @@ const SOURCES: [Source; 3] = [
         "seao-ocds",
         "laval",
         "2024-07-01T12:00:00Z",
-        &[(2022, 40), (2023, 44), (2024, 4)],
+        &[(2022, 40), (2023, 44), (2024, 6)],
     ),
     (
         "toronto",
@@ -85,8 +85,8 @@ fn counted(source: &Source) -> Value {
         match year {
             _ if records < 2 => "no",
             year if year > file_year => "no",
-            year if year == file_year && share >= 0.1 * days / 365.0 => "part",
-            year if year < file_year && share >= 0.1 => "whole",
+            year if year == file_year && share >= 0.25 * days / 365.0 => "part",
+            year if year < file_year && share >= 0.25 => "whole",
             _ => "no",
         }
     };
@@ -108,7 +108,7 @@ fn coverage_is_that_of_the_sources_that_a_search_touches() {
     assert_eq!(all[1]["years"][3], json!({"year": 2021, "records": 3, "covered": "no"}));
     assert_eq!(
         all[0]["years"][2],
-        json!({"year": 2024, "records": 4, "covered": "part"})
+        json!({"year": 2024, "records": 6, "covered": "part"})
     );
     let seao = || expected(&["seao-ocds", "seao-xml"]);
     let none = "issued_after=2021-06-01&issued_before=2021-12-31";

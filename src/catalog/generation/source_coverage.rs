@@ -10,7 +10,7 @@ use super::manifest::EntityTypeManifest;
 use crate::model::{Date, EntityType, timestamp};
 
 /// A year is covered if it has at least one in this many of the records of a usual year.
-const MIN_SHARE: u64 = 10;
+const MIN_SHARE: u64 = 4;
 
 /// A year counts for the usual number if it has at least one in this many of the records of the largest year.
 const MIN_PART_OF_LARGEST: u64 = 20;
@@ -155,8 +155,8 @@ mod tests {
             (2019, 3_100),
             (2020, 2_000),
             (2021, 3),
-            (2022, 200),
-            (2023, 199),
+            (2022, 500),
+            (2023, 499),
         ];
         assert_eq!(usual_records(&counts), Some(2_000));
         let expected = [No, Whole, Whole, Whole, No, Whole, No];
@@ -173,9 +173,25 @@ mod tests {
         );
         assert_eq!(extents(&[(2202, 9_999)], Some("2024-01-05")), [(2202, No)]);
         assert_eq!(extents(&[(2202, 9_999)], None), [(2202, Whole)]);
+        // Contracts of earlier years, which later files name: a fifth of a usual year covers none.
+        let late = [
+            (2009, 14_717),
+            (2012, 207),
+            (2014, 216),
+            (2015, 1_355),
+            (2016, 974),
+            (2017, 949),
+            (2018, 870),
+        ];
+        let found = extents(&late, None);
+        let covered = found
+            .iter()
+            .filter(|(_, extent)| *extent == Whole)
+            .map(|(year, _)| *year);
+        assert!(covered.eq([2009, 2015, 2016, 2017, 2018]), "{found:?}");
         // 36 of 365 days.
         let running = |records: u64| extents(&[(2023, 1_000), (2024, records)], Some("2024-02-05"))[1].1;
-        assert_eq!([running(9), running(10), running(1_000)], [No, Part, Part]);
+        assert_eq!([running(24), running(25), running(1_000)], [No, Part, Part]);
         assert!(extents(&[], None).is_empty());
         assert_eq!(usual_records(&[]), None);
         // A single record is a stray one, even where a year has no more than that.
