@@ -19,7 +19,7 @@ use crate::{
     model::{Date, EntityType, Facet},
     pages::{
         address::{self, Parameters},
-        charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
+        charts::{RankedBars, RankedRow, YearBars, YearGap, gaps, largest, year_values},
         coverage_note::{asked_years, coverage_note, covered_years},
         department_names::department_in,
         market_figures::{MarketScope, MarketTable, market_table},
@@ -228,19 +228,23 @@ impl<'a> Overview<'a> {
         let years = year_values(&self.counts(Facet::Year), self.today.year());
         let dated: u64 = years.iter().map(|year| year.count).sum();
         let kinds = self.t.keyed("kinds-", self.entity_type().name());
-        let sources = self.sources();
         let search = searched.map(|query| SearchAddress::of(self.t.language(), self.entity_type(), query.clone()));
         (!years.is_empty()).then(|| YearBars {
             lang: self.t.language(),
             id,
             title: self.t.with("profile-years-title", &[("kinds", &kinds)]),
-            gaps: gaps(&sources, years.iter().map(|year| year.year)),
+            gaps: self.gaps(years.iter().map(|year| year.year)),
             searches: search.map(|search| search.by_year(&years)).unwrap_or_default(),
             years,
             has_values: self.amount.is_some(),
             undated: self.counted().total.saturating_sub(dated),
             same_axes_as: Vec::new(),
         })
+    }
+
+    /// The years without data among all years of a chart.
+    pub(crate) fn gaps(&self, years: impl Iterator<Item = i32>) -> Vec<YearGap> {
+        gaps(&self.sources(), years)
     }
 
     /// The sources of the records.

@@ -99,7 +99,7 @@ test('without scripts the results say what the words may mean', async () => {
   const meaning = page.locator('.search-meanings li').first();
   const count = stated(await meaning.locator('small').innerText());
   await screenshot(page, 'meanings', { fullPage: false });
-  await meaning.getByRole('link').click();
+  await meaning.getByRole('link').first().click();
   const lead = await page.locator('.lead').innerText();
   assert.ok(lead.startsWith(count), `${count}: ${lead}`);
   await page.context().close();

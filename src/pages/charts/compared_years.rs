@@ -82,7 +82,7 @@ impl ComparedYears {
         let of_year = bars.years.iter().find(|known| known.year == year);
         let written = |measure: &Measure| match of_year {
             Some(year) if measure.is_sum && year.has_no_value() => self.texts().text("chart-no-value"),
-            _ => (measure.write)(self.lang, of_year.map_or(0.0, measure.value)),
+            _ => (measure.write_exactly)(self.lang, of_year.map_or(0.0, measure.value)),
         };
         let has_none = of_year.is_none_or(|known| known.count == 0);
         let gap = bars.gap(year).filter(|_| has_none);
@@ -143,7 +143,7 @@ mod tests {
         ];
         let chart = ComparedYears::new(Language::English, "By year".to_owned(), series);
         let html = chart.render().unwrap();
-        assert_eq!(html.matches("<table>").count(), 1, "{html}");
+        assert_eq!(html.matches("<table class=\"data\">").count(), 1, "{html}");
         assert_eq!(html.matches("<svg class=\"year-bars\"").count(), 2);
         // A quarter of the height, and all of it: one scale.
         for part in ["height=\"27.5\"", "height=\"110\"", "A&#38;B"] {
@@ -153,9 +153,9 @@ mod tests {
         assert_eq!(years, [2020, 2021, 2022]);
         let rows = chart.rows();
         let written: Vec<&str> = rows[&2022].iter().map(|cell| cell.written.as_str()).collect();
-        assert_eq!(written, ["0 (partly covered)", "$2M"]);
+        assert_eq!(written, ["0 (partly covered)", "$2,000,000.00"]);
         let written: Vec<&str> = rows[&2021].iter().map(|cell| cell.written.as_str()).collect();
-        assert_eq!(written, ["$0", "no value"]);
+        assert_eq!(written, ["$0.00", "no value"]);
         assert_eq!(rows[&2020][1].href.as_deref(), Some("/en/c"));
         assert_eq!(rows[&2022][1].href, None);
     }

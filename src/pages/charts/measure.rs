@@ -12,6 +12,8 @@ pub(super) struct Measure {
     pub(super) min_step: f64,
     pub(super) value: fn(&YearValue) -> f64,
     pub(super) write: fn(Language, f64) -> String,
+    /// The same in a table.
+    pub(super) write_exactly: fn(Language, f64) -> String,
 }
 
 pub(super) const VALUE: Measure = Measure {
@@ -20,6 +22,7 @@ pub(super) const VALUE: Measure = Measure {
     min_step: 0.0,
     value: |year| year.total,
     write: format::money_short,
+    write_exactly: |lang, value| format::money(lang, value, format::CAD),
 };
 
 pub(super) const NUMBER: Measure = Measure {
@@ -28,4 +31,5 @@ pub(super) const NUMBER: Measure = Measure {
     min_step: 1.0,
     value: |year| year.count as f64,
     write: |lang, value| format::count(lang, value as u64),
+    write_exactly: |lang, value| format::count(lang, value as u64),
 };

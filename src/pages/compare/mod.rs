@@ -7,6 +7,8 @@ mod pairs;
 mod request;
 mod thing;
 
+use std::collections::BTreeSet;
+
 use actix_web::http::StatusCode;
 use askama::Template;
 
@@ -160,8 +162,7 @@ fn as_bidder(request: &Request, ids: &[&str], bidder: &Compared) -> Meaning {
         what: meanings::supplier(request.t, 1),
         count: request.t.text("compare-without-records"),
         href: request.address(&[ids, &[bidder.id()]].concat()),
-        asked: None,
-        is_whole_buyer: false,
+        ..Meaning::default()
     }
 }
 
@@ -255,11 +256,22 @@ fn side<'a>(
 }
 
 fn years(t: Texts, request: &Request, things: &[Thing], sides: &[Side]) -> Option<ComparedYears> {
-    let bars = |((thing, side), id): ((&Thing, &Side), &'static str)| -> Option<(String, YearBars)> {
-        let years = side.overview.as_ref()?.years(id, searched(side.subject).as_ref())?;
-        Some((thing.name.clone(), years))
-    };
-    let series: Vec<_> = things.iter().zip(sides).zip(IDS).filter_map(bars).collect();
+    let mut own = Vec::new();
+    for ((thing, side), id) in things.iter().zip(sides).zip(IDS) {
+        if let Some(overview) = &side.overview
+            && let Some(bars) = overview.years(id, searched(side.subject).as_ref())
+        {
+            own.push((overview, thing.name.clone(), bars));
+        }
+    }
+    let years = own.iter().flat_map(|(_, _, bars)| &bars.years).map(|year| year.year);
+    let all: BTreeSet<i32> = years.collect();
+    // Each has the years of all.
+    let series = own.into_iter().map(|(overview, name, bars)| {
+        let gaps = overview.gaps(all.iter().copied());
+        (name, YearBars { gaps, ..bars })
+    });
+    let series: Vec<(String, YearBars)> = series.collect();
     (!series.is_empty()).then(|| ComparedYears::new(request.lang(), t.text("compare-years"), series))
 }
 
