@@ -276,6 +276,7 @@ search-answer-words = No record has all of these words: { $records }.
 search-answer-listed = Records with all of these words
 search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.
 search-unknown-city = If { $place } is meant as the buyer or the place: no source here has its purchases.
+search-undated = Without a date: { $without } of these { $records } { $kind }. No year has them.
 search-gap-days = Without a date: { $without } of the { $records } { $kind } of these sources. No year finds them.
 search-meanings = Perhaps you mean
 search-meanings-all = What the words may mean

@@ -276,6 +276,7 @@ search-answer-words = Pris comme mots, ils ne trouvent rien ensemble : { $recor
 search-answer-listed = Fiches qui ont tous ces mots
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.
 search-unknown-city = Si { $place } désigne l’acheteur ou le lieu : aucune source ici n’a ses achats.
+search-undated = Sans date : { $without } de ces { $records } { $kind }. Aucune année ne les compte.
 search-gap-days = Sans date : { $without } des { $records } { $kind } de ces sources. Aucune année ne les trouve.
 search-meanings = Peut-être cherchez-vous
 search-meanings-all = Ce que les mots peuvent désigner

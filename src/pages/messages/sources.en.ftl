@@ -52,6 +52,7 @@ sources-name-canadabuys-award = CanadaBuys, award notices
 sources-name-canadabuys-contract = CanadaBuys, contract history
 sources-name-canadabuys-sosa = CanadaBuys, standing offers
 sources-name-disclosure = Federal proactive disclosure
+sources-selection-disclosure-export = Of disclosed federal contracts, a source here is the export of a search on the publisher’s page: it has only what that search found.
 sources-name-disclosure-export = Federal proactive disclosure, export
 sources-name-buyandsell-tender = Buyandsell, tender notices
 sources-name-buyandsell-contract = Buyandsell, contract history

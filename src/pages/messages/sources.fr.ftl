@@ -52,6 +52,7 @@ sources-name-canadabuys-award = AchatsCanada, avis d’attribution
 sources-name-canadabuys-contract = AchatsCanada, historique des contrats
 sources-name-canadabuys-sosa = AchatsCanada, offres à commandes
 sources-name-disclosure = Divulgation proactive fédérale
+sources-selection-disclosure-export = Parmi les contrats fédéraux divulgués, une source ici est l’exportation d’une recherche sur la page du diffuseur : elle n’a que ce que cette recherche a trouvé.
 sources-name-disclosure-export = Divulgation proactive fédérale, exportation
 sources-name-buyandsell-tender = Achatsetventes, avis d’appel d’offres
 sources-name-buyandsell-contract = Achatsetventes, historique des contrats

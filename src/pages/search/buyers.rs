@@ -9,7 +9,7 @@ use crate::{
     },
     model::{body_names, fold::fold},
     pages::search::{
-        places::is_place,
+        places::{is_of_city, is_place},
         written_words::{Word, ranges, without_marks, words},
     },
 };
@@ -50,7 +50,7 @@ pub(crate) struct BodyNames<'a> {
 }
 
 /// Removes the longest name or acronym of a body among the words, and returns the body. A single word is an acronym,
-/// and the name of a place is the place.
+/// and the name of a place is the place: "Granby", but not "ville de Granby".
 pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[Coverage]) -> Option<Supplier> {
     let mut ranges = ranges(written);
     let capitals_tell = capitals_tell(written);
@@ -62,7 +62,7 @@ pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[
         }
         // Few words are a name, and comparing them with all places takes long.
         let body = bodies.named(&without_marks(words), &folded)?;
-        (!is_place(words, places)).then_some((body, range))
+        (is_of_city(words) || !is_place(words, places)).then_some((body, range))
     })?;
     written.drain(range);
     Some(body)
@@ -86,6 +86,11 @@ fn capitals_tell(written: &[Word]) -> bool {
 pub(super) fn is_acronym_alone(text: &str) -> bool {
     let written = words(text);
     matches!(written.as_slice(), [word] if is_acronym(word, capitals_tell(&written)))
+}
+
+/// Whether a word is an acronym next to words in small letters.
+pub(super) fn is_acronym_in_text(word: &Word) -> bool {
+    is_acronym(word, true)
 }
 
 fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {

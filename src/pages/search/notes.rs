@@ -1,28 +1,31 @@
 //! What a page of results says next to its total: which years are covered, which open tenders are closed, and how many
 //! rows its file has.
 
+use std::cmp::Reverse;
+
 use crate::{
     api::analysis::{
         coverage::{asked_sources, places_of, sources_of, sources_of_places},
         quality::quality_of,
     },
-    catalog::generation::{RecordPart, SourceCoverage},
+    catalog::{
+        generation::{Generation, RecordPart, SourceCoverage},
+        suppliers::Party,
+    },
     engine::aggregation::Aggregation,
     http::error::ApiError,
-    model::{
-        Date, EntityType, Facet, Language, Role, Schema,
-        municipality::{self, Municipality},
-        vocabulary::NO_QUALITY_FLAG,
-    },
+    model::{Date, EntityType, Facet, Language, Role, Schema, body_names, municipality, vocabulary::NO_QUALITY_FLAG},
     pages::{
         coverage_note::{asked_years, coverage_note, covered_years},
         messages::Texts,
         periods::years_between,
         quality::{self, TotalDoubt},
         search::{
+            buyers::is_acronym_in_text,
             context::SearchContext,
+            parts::subject_of_question,
             search_address::SearchAddress,
-            written_words::{ranges, words},
+            written_words::{Word, ranges, without_marks, words},
         },
     },
     query::{Filter, SearchQuery},
@@ -46,12 +49,36 @@ impl SourceNotes {
             _ => sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality)),
         };
         let coverage = coverage_note(context.t, query.entity_type, &sources, asked);
-        let sentences: Vec<String> = coverage.into_iter().chain(of_place(context, query, &sources)).collect();
+        let undated = undated(context.t, query, found);
+        let of_place = of_place(context, query, &sources).filter(|_| undated.is_none());
+        let sentences: Vec<String> = coverage.into_iter().chain(of_place).collect();
         Ok(SourceNotes {
             coverage: (!sentences.is_empty()).then(|| sentences.join(" ")),
-            gaps: gaps(context, query, &sources),
+            gaps: gaps(context, query, &sources)
+                .into_iter()
+                .chain(undated)
+                .chain(
+                    sources
+                        .iter()
+                        .filter_map(|source| selection(context.t, &source.source_id)),
+                )
+                .collect(),
         })
     }
+}
+
+/// That most of the matches have no date: what else is said of years is about few of them.
+fn undated(t: Texts, query: &SearchQuery, found: &Aggregation) -> Option<String> {
+    let years = found.facets.get(&Facet::Year)?;
+    let dated: u64 = years.buckets.iter().map(|bucket| bucket.count).sum();
+    let without = found.total.saturating_sub(dated);
+    let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+    (without > dated).then(|| {
+        t.with(
+            "search-undated",
+            &[("without", &without), ("records", &found.total), ("kind", &kind)],
+        )
+    })
 }
 
 /// The years of all records of the place that the search is limited to, if its sources cover others: a source of a
@@ -77,25 +104,44 @@ fn of_place(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCove
     ))
 }
 
-/// That no source has the purchases of a city among the words: the search for them as words found nothing.
-pub(super) fn unknown_city(context: &SearchContext) -> Option<String> {
-    let text = context.asked.value("q")?;
+/// That no source has the purchases of a city or a public body among the words: the search for them as words found
+/// nothing.
+pub(super) fn unknown_buyer(context: &SearchContext) -> Option<String> {
     let generation = &context.ask.generation;
-    let has = |city: &Municipality| {
-        EntityType::ALL
-            .into_iter()
-            .any(|of| generation.manifest_of(of).place(&city.slug).is_some())
-    };
-    let all = ranges(&words(text));
-    let cities = all
-        .iter()
-        .filter_map(|(folded, range)| Some((municipality::named_cities(folded).first()?, range.len())));
-    let (city, _) = cities
-        .max_by_key(|(_, length)| *length)
-        .filter(|(city, _)| !has(city))?;
+    let about = subject_of_question(context.asked.value("q")?, generation.parties(Party::Supplier));
+    let written = words(&about);
+    let mut all = ranges(&written);
+    all.sort_by_key(|(_, range)| Reverse(range.len()));
     let t = context.t;
+    // The longest name decides: "Halifax" is unknown where "Halifax Water" has purchases.
+    let (is_known, name) = all.into_iter().find_map(|(folded, range)| {
+        let written = &written[range];
+        unknown_body(generation, written, &folded).or_else(|| unknown_city(generation, t, &folded))
+    })?;
+    (!is_known).then(|| t.with("search-unknown-city", &[("place", &name)]))
+}
+
+/// Whether a city has records, and its name. `None` for words that name no city.
+fn unknown_city(generation: &Generation, t: Texts, folded: &str) -> Option<(bool, String)> {
+    let city = municipality::named_cities(folded).first()?;
+    let has = |of| generation.manifest_of(of).place(&city.slug).is_some();
+    let is_known = EntityType::ALL.into_iter().any(has);
     let name = city.own_names().nth(usize::from(t.language() == Language::English))?;
-    Some(t.with("search-unknown-city", &[("place", &name)]))
+    Some((is_known, name.to_owned()))
+}
+
+/// The same of a public body in the table of names.
+fn unknown_body(generation: &Generation, written: &[Word], folded: &str) -> Option<(bool, String)> {
+    let is_name = folded.contains(' ') || written.iter().all(is_acronym_in_text);
+    let names = Some(body_names::all_names([folded])).filter(|names| is_name && !names.is_empty())?;
+    let is_known = names.iter().any(|name| generation.bodies.with_name(name).is_some());
+    Some((is_known, without_marks(written)))
+}
+
+/// That the files of a source have a selection only, such as what a search on the publisher's page found.
+fn selection(t: Texts, source_id: &str) -> Option<String> {
+    t.has("sources-selection-", source_id)
+        .then(|| t.keyed("sources-selection-", source_id))
 }
 
 /// At least one in so many records lacks something until it is said.

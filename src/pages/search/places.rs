@@ -56,6 +56,12 @@ pub(super) fn is_place(words: &[Word], coverage: &[Coverage]) -> bool {
     names.any(|(_, range)| words[..range.start].iter().all(|(_, folded)| is_of_name(folded)))
 }
 
+/// Whether words are called a city's: "ville de Montréal", "the City of Toronto".
+pub(super) fn is_of_city(words: &[Word]) -> bool {
+    let first = words.iter().find(|(_, folded)| !is_function_word(folded));
+    first.is_some_and(|(_, folded)| CITY_WORDS.contains(&folded.as_str()))
+}
+
 /// Whether the words before a name say that it is that of a city.
 fn is_city(written: &[Word], range: &Range<usize>) -> bool {
     let before = &written[range.start.saturating_sub(2)..range.start];

@@ -34,7 +34,7 @@ use crate::{
             meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
-            notes::{SourceNotes, csv_note, doubt, still_open, unknown_city},
+            notes::{SourceNotes, csv_note, doubt, still_open, unknown_buyer},
             parameter_error::ShownError,
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
@@ -231,7 +231,7 @@ fn found_results(
         notes: average
             .into_iter()
             .chain(sources.gaps)
-            .chain((total == 0).then(|| unknown_city(context)).flatten())
+            .chain((total == 0).then(|| unknown_buyer(context)).flatten())
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
         still_open: still_open(asked, &plan.search.query, context.today),
