@@ -103,7 +103,11 @@ fn one_bidder(t: Texts, figures: &CallFigures) -> Option<String> {
         figures.share_with_one_bidder_high?,
     ];
     let [share, low, high] = shares.map(|share| t.percent(share));
-    Some(t.with("bidder-rate-of", &[("share", &share), ("low", &low), ("high", &high)]))
+    let count = t.with(
+        "calls-one-of",
+        &[("count", &figures.calls_with_one_bidder), ("share", &share)],
+    );
+    Some(t.with("bidder-rate-of", &[("share", &count), ("low", &low), ("high", &high)]))
 }
 
 /// The newest year first.

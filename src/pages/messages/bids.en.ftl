@@ -126,6 +126,7 @@ calls-direct =
     } no competition.
 calls-by-year = Open calls by year
 calls-median = Median of bidders
+calls-one-of = { $count }, that is { $share }
 calls-one-bidder = One bidder only
 calls-never-won = Suppliers that bid and never won
 calls-never-won-note =

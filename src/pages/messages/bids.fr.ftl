@@ -126,6 +126,7 @@ calls-direct =
     }, sans concurrence.
 calls-by-year = Appels publics par année
 calls-median = Médiane des soumissionnaires
+calls-one-of = { $count }, soit { $share }
 calls-one-bidder = Un seul soumissionnaire
 calls-never-won = Fournisseurs qui ont soumissionné sans jamais remporter
 calls-never-won-note =

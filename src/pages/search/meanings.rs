@@ -19,7 +19,8 @@ use crate::{
         work::{Reply, Work},
     },
     model::{
-        EntityType, Role, Schema,
+        EntityType, Language, Role, Schema,
+        commodity::CommodityCode,
         fold::{fold, word_list},
     },
     pages::{
@@ -42,7 +43,7 @@ pub(crate) const PAGE: Page = Page {
 };
 
 /// Something that the words may mean.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Meaning {
     pub(crate) label: String,
     /// What it is: "Buyer".
@@ -53,6 +54,9 @@ pub(crate) struct Meaning {
     /// The search that it leads to, if it leads to one.
     #[serde(skip)]
     pub(crate) asked: Option<SearchAddress>,
+    /// The page of the supplier, the buyer or the trade.
+    #[serde(skip)]
+    pub(crate) profile: Option<String>,
     /// Whether it is all records of one buyer, whom the words name.
     #[serde(skip)]
     pub(crate) is_whole_buyer: bool,
@@ -72,7 +76,7 @@ impl Meaning {
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: split.asked.address(),
             asked: Some(split.asked.clone()),
-            is_whole_buyer: false,
+            ..Meaning::default()
         }
     }
 }
@@ -110,7 +114,7 @@ impl Meaning {
             count: t.keyed_with("search-records-", kind.name(), &[("count", &records)]),
             href: asked.address(),
             asked: Some(asked.clone()),
-            is_whole_buyer: false,
+            ..Meaning::default()
         };
         Ok((records > 0).then(|| (meaning(), records)))
     }
@@ -160,7 +164,7 @@ impl Meaning {
                 count: t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &records)]),
                 href: asked.address(),
                 asked: Some(asked.clone()),
-                is_whole_buyer: false,
+                ..Meaning::default()
             };
             (meaning, records)
         }))
@@ -175,7 +179,7 @@ impl Meaning {
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: translated.asked.address(),
             asked: Some(translated.asked.clone()),
-            is_whole_buyer: false,
+            ..Meaning::default()
         }
     }
 }
@@ -262,8 +266,7 @@ pub(crate) fn leading_to(t: Texts, found: Suggested, href: String) -> Meaning {
         count: t.with("search-meaning-records", &[("count", &found.records)]),
         href,
         label: found.label,
-        asked: None,
-        is_whole_buyer: false,
+        ..Meaning::default()
     }
 }
 
@@ -277,6 +280,16 @@ fn what(t: Texts, found: &Suggested) -> String {
         MeaningType::Municipality => "municipality",
     };
     t.keyed("search-meaning-", what)
+}
+
+/// The page of a supplier, a buyer or a trade.
+pub(super) fn profile(language: Language, found: &Suggested) -> Option<String> {
+    match found.meaning {
+        MeaningType::Supplier => Some(address::party(language, Party::Supplier, &found.id)),
+        MeaningType::Department => Some(address::party(language, Party::Body, &found.id)),
+        MeaningType::Commodity => Some(address::commodity(language, &CommodityCode::of_key(&found.id)?)),
+        MeaningType::Solicitation | MeaningType::Municipality => None,
+    }
 }
 
 /// A supplier with so many names.
@@ -317,6 +330,7 @@ fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Mea
         count,
         href: asked.address(),
         asked: Some(asked),
+        profile: profile(t.language(), &found),
         label: found.label,
         is_whole_buyer: found.meaning == MeaningType::Department && found.likeness == Likeness::Exact,
     })

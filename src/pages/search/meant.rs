@@ -15,6 +15,7 @@ use crate::{
             results_query::{Found, Plan},
             split::{Split, is_by_chance},
             versus::of_compared,
+            who_bid::who_bid,
         },
     },
     query::Start,
@@ -39,10 +40,8 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     };
     let (ask, t, total) = (context.ask, context.t, found.aggregation.total);
     // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
-    let mut named = match meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS) {
-        Err(Error::Timeout) => Vec::new(),
-        named => named?,
-    };
+    let named = meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS);
+    let mut named = or_nothing_in_time(named)?;
     // "STM" is a body before it is a word of titles or of firms' names. Its records do not meet other conditions.
     let has_only_words = asked.conditions().iter().all(|(name, _)| *name == "q");
     let is_acronym = has_only_words && is_acronym_alone(text);
@@ -52,19 +51,20 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
     let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
     let split = found.split.map(|(number, records)| (&plan.splits[number], records));
-    let (of_names, in_names, named_records) = match of_names(context, text, split, total) {
-        Err(Error::Timeout) => Default::default(),
-        found => found?,
-    };
+    let (of_names, in_names, named_records) = or_nothing_in_time(of_names(context, text, split, total))?;
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
     // That nothing is found with conditions either is an answer, but not the first one.
     let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
-    let nothing = split.filter(|(_, records)| of_names.is_empty() && *records == 0 && total == 0 && leading.is_none());
+    let bidders = or_nothing_in_time(who_bid(ask, t, text))?;
+    let asks_for_bids = bidders.is_some();
+    let has_other = !of_names.is_empty() || leading.is_some() || asks_for_bids;
+    let nothing = split.filter(|(_, records)| *records == 0 && total == 0 && !has_other);
     let of_words = split
         .filter(|(_, records)| *records > 0 || leading.is_some())
         .map(of_split);
-    let mut all: Vec<Meaning> = buyer
+    let mut all: Vec<Meaning> = bidders
         .into_iter()
+        .chain(buyer)
         .chain(of_names)
         .chain(exact)
         .chain(of_words)
@@ -73,7 +73,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // An exact name leaves out the other conditions of the search.
     let is_name = named_records > 0 && is_by_chance(total, named_records);
     let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name;
-    let leads = is_buyer || has_answer && !is_exact;
+    let leads = is_buyer || asks_for_bids || has_answer && !is_exact;
     let more = plan.translated.as_ref();
     let more = more.filter(|_| found.translated * 10 >= (total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
@@ -84,6 +84,13 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
     all.extend(nothing.map(of_split));
     Ok(Meant { all, leads })
+}
+
+fn or_nothing_in_time<T: Default>(found: Result<T, Error>) -> Result<T, Error> {
+    match found {
+        Err(Error::Timeout) => Ok(T::default()),
+        found => found,
+    }
 }
 
 /// The search with conditions in place of words, if the words find something: "2023" is in few texts, and a year. It

@@ -43,6 +43,7 @@ mod sort_links;
 mod split;
 mod translation;
 mod versus;
+mod who_bid;
 mod written_values;
 mod written_words;
 

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use procure::model::entity_type::EntityType;
+use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::json;
 
 use super::{
     browser::{Browser, Page},
-    html::{self, text},
+    html::{self, between, text},
 };
 use crate::support::TestServer;
 
@@ -320,10 +320,10 @@ fn a_body_and_a_commodity_show_competition_by_year_and_who_never_won() {
         assert_shows(
             &format!("/en/{path}"),
             &[
-                "3 open calls with bids: half had at most 4 bidders. One bidder only: 0% (95% interval: 0% to 56%).",
+                "3 open calls with bids: half had at most 4 bidders. One bidder only: 0, that is 0% (95% interval: 0% to 56%).",
                 "1 call by invitation",
                 "1 direct award, which is no competition.",
-                "2015 3 4 0% (95% interval: 0% to 56%)",
+                "2015 3 4 0, that is 0% (95% interval: 0% to 56%)",
                 "63 of 66 bidders won none of the open calls",
             ],
         );
@@ -337,5 +337,31 @@ fn a_body_and_a_commodity_show_competition_by_year_and_who_never_won() {
     }
     for path in ["/en/department/Ville%20de%20Gatineau", "/en/commodity/43211503"] {
         assert_shows(path, &["Publishers state no bids for these calls."]);
+    }
+}
+
+#[test]
+fn who_bid_and_who_never_won_are_asked_in_the_box() {
+    for (lang, words, label, part) in [
+        (
+            "en",
+            "Laval calls with one bidder only",
+            "Who bid: Ville de Laval",
+            "#bids",
+        ),
+        (
+            "fr",
+            "qui n’a jamais gagné à Laval ?",
+            "Qui a soumissionné\u{a0}: Ville de Laval",
+            "#never-won",
+        ),
+    ] {
+        let html = SERVER.html(&format!("/{lang}/search?q={}", encode(words)), 200);
+        let (before, _) = html.split_once(label).unwrap_or_else(|| panic!("{words}: {html}"));
+        let href = between(&before[before.rfind("<a ").unwrap()..], "href=\"", "\"")[0];
+        let (page, anchor) = href.split_at(href.find('#').unwrap());
+        assert_eq!(anchor, part, "{words}");
+        let id = format!("id=\"{}\"", part.trim_start_matches('#'));
+        assert!(SERVER.html(page, 200).contains(&id), "{page} has no {part}");
     }
 }

@@ -1,0 +1,65 @@
+//! The page that says who bid, for words that ask for it: "roofing calls with one bidder", "who never wins".
+
+use crate::{
+    catalog::{ask::Ask, suggest::MeaningType, suppliers::Party},
+    engine::Error,
+    pages::{
+        address,
+        messages::Texts,
+        search::{
+            meanings::{Meaning, found, profile},
+            parts::subject_of_question,
+            versus::city,
+            written_words::{is_in, remove_phrase, without_marks, words},
+        },
+    },
+};
+
+/// What asks for bidders that won nothing, and for the number of bidders: folded phrases without elided articles.
+const NEVER_WON: &str = "\
+    jamais gagne|jamais gagner|jamais obtenir|jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
+    never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
+    without ever winning|without winning";
+const BIDDERS: &str = "\
+    avec un seul soumissionnaire|avec une seule offre|avec une seule soumission|combien de soumissionnaires|\
+    combien de soumissions|combien offres|how many bidders|how many bids|just one bid|just one bidder|\
+    nombre de soumissionnaires|nombre de soumissions|number of bidders|number of bids|one bid|one bidder|only one bid|\
+    only one bidder|seul soumissionnaire|seule soumission|single bid|single bidder|single bids|un seul soumissionnaire|\
+    une seule offre|une seule soumission|with a single bid|with a single bidder|with just one bid|\
+    with just one bidder|with one bid|with one bidder|with only one bid|with only one bidder";
+
+/// Words for what is bid on, and "only", next to them.
+const CALLS: &str = "appel|appels|call|calls|conforme|conformes|only|procurement|seulement|uniquement";
+
+/// The anchors of the page of a body and of a trade.
+const NEVER_WON_PART: &str = "#never-won";
+const BIDS_PART: &str = "#bids";
+
+/// The page of the city, the body or the trade that the words name, where it says who bid. `None` for words that do not
+/// ask for it, or name none.
+pub(super) fn who_bid(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>, Error> {
+    let mut written = words(text);
+    let part = if remove_phrase(&mut written, NEVER_WON) {
+        NEVER_WON_PART
+    } else if remove_phrase(&mut written, BIDDERS) {
+        BIDS_PART
+    } else {
+        return Ok(None);
+    };
+    written.retain(|(_, folded)| !is_in(CALLS, folded));
+    let about = subject_of_question(&without_marks(&written), ask.generation.parties(Party::Supplier));
+    let meaning = |label: &str, records: u64, page: String| Meaning {
+        label: t.with("search-who-bid", &[("name", &label)]),
+        what: t.text("search-meaning-who-bid"),
+        count: t.with("search-meaning-records", &[("count", &records)]),
+        href: page + part,
+        ..Meaning::default()
+    };
+    if let Some(city) = city(ask, t, &about) {
+        let page = address::party(t.language(), Party::Body, &city.id);
+        return Ok(Some(meaning(&city.label, city.records, page)));
+    }
+    let found = found(ask, t, &about)?.into_iter();
+    let mut of_calls = found.filter(|found| matches!(found.meaning, MeaningType::Department | MeaningType::Commodity));
+    Ok(of_calls.find_map(|found| Some(meaning(&found.label, found.records, profile(t.language(), &found)?))))
+}
