@@ -61,6 +61,7 @@ pub(crate) mod source_names;
 pub(crate) mod sources;
 pub(crate) mod spreadsheet;
 pub(crate) mod supplier_names;
+pub(crate) mod typical_value;
 pub(crate) mod visitor;
 pub(crate) mod visitors;
 pub(crate) mod welcome;

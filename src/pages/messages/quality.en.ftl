@@ -1,4 +1,4 @@
-# What is doubtful about records and totals, and sums of other currencies.
+# What is doubtful about records and totals, their average values, and sums of other currencies.
 
 search-quality_flag-placeholder_value = placeholder amount
 search-quality_flag-implausible_value = implausible amount
@@ -32,3 +32,14 @@ quality-currency = { $value } ({ $count ->
    *[other] { $count } records
 })
 quality-currencies = Not in this total: { $sums }.
+average-all = Average value: { $average }. Median: { $median }, of { $count } published values.
+average-sound = Without the records in doubt: average value { $average }, median { $median }, of { $count } published values.
+average-too-few = { $count ->
+    [one] Only { $count } of { $total } records states a value: no average.
+   *[other] Only { $count } of { $total } records state a value: no average.
+}
+average-too-few-sound = { $count ->
+    [0] Without the records in doubt, none of { $total } states a value: no average.
+    [one] Without the records in doubt, only { $count } of { $total } states a value: no average.
+   *[other] Without the records in doubt, only { $count } of { $total } state a value: no average.
+}

@@ -1,4 +1,4 @@
-# Ce qui est douteux dans les fiches et les totaux, et les sommes en d’autres monnaies.
+# Ce qui est douteux dans les fiches et les totaux, leurs valeurs moyennes, et les sommes en d’autres monnaies.
 
 search-quality_flag-placeholder_value = montant fictif
 search-quality_flag-implausible_value = montant invraisemblable
@@ -32,3 +32,14 @@ quality-currency = { $value } ({ $count ->
    *[other] { $count } fiches
 })
 quality-currencies = Hors de ce total : { $sums }.
+average-all = Valeur moyenne : { $average }. Médiane : { $median }, sur { $count } valeurs publiées.
+average-sound = Sans les fiches douteuses : valeur moyenne de { $average }, médiane de { $median }, sur { $count } valeurs publiées.
+average-too-few = { $count ->
+    [one] Seulement { $count } fiche sur { $total } indique une valeur : pas de moyenne.
+   *[other] Seulement { $count } fiches sur { $total } indiquent une valeur : pas de moyenne.
+}
+average-too-few-sound = { $count ->
+    [0] Sans les fiches douteuses, aucune fiche sur { $total } n’indique de valeur : pas de moyenne.
+    [one] Sans les fiches douteuses, seulement { $count } fiche sur { $total } indique une valeur : pas de moyenne.
+   *[other] Sans les fiches douteuses, seulement { $count } fiches sur { $total } indiquent une valeur : pas de moyenne.
+}

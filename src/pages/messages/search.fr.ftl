@@ -270,8 +270,6 @@ search-translate-on = Chercher dans les deux langues
 ## What words may mean
 
 search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
-search-average = Valeur moyenne : { $value }.
-search-average-median = Valeur moyenne : { $value }. Médiane : { $median }, sur { $count } valeurs publiées.
 search-answer-words = Pris comme mots, ils ne trouvent rien ensemble : { $records }.
 search-answer-listed = Fiches qui ont tous ces mots
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.

@@ -9,8 +9,9 @@ use crate::{
             meant::Meant,
             notes::{SourceNotes, doubt},
             results_query::{Plan, found_by},
-            sentence::{average, sentence},
+            sentence::sentence,
         },
+        typical_value::typical_value,
     },
 };
 
@@ -46,7 +47,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         && let Some(found) = found_by(context.ask, asked, &query)?
     {
         answer.sentence = sentence(t, asked.entity_type, &found, &context.ask.generation.bodies);
-        answer.average = average(t, &found);
+        answer.average = typical_value(context.ask, t, &query, &found)?;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
         answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();

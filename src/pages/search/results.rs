@@ -39,11 +39,12 @@ use crate::{
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
             search_address::{DEFAULT_LIMIT, SearchAddress},
-            sentence::{average, sentence},
+            sentence::sentence,
             shortcuts::{Shortcuts, shortcuts},
             sort_links::{SortLink, sort_links},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
         },
+        typical_value::typical_value,
     },
     query::Start,
 };
@@ -220,7 +221,10 @@ fn found_results(
     let sentence = sentence(t, asked.entity_type, &found.aggregation, bodies);
     let answer = answer(context, plan, &meant)?;
     // An answer has its own average; and its own coverage, which is that of the words if these find nothing.
-    let average = average(t, &found.aggregation).filter(|_| answer.is_none());
+    let average = match answer {
+        Some(_) => None,
+        None => typical_value(context.ask, t, &plan.search.query, &found.aggregation)?,
+    };
     Ok(Results {
         unsearched: unsearched(context, plan),
         meanings: meant.all,

@@ -29,6 +29,7 @@ use crate::{
             split::Split,
             translation::Translated,
         },
+        typical_value,
     },
     query::{Filter, Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
 };
@@ -137,7 +138,7 @@ impl Plan {
         let translated = self.translated.iter().map(|translated| &translated.query);
         let suggested = splits.iter().map(|split| &split.query).chain(translated);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
-        let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS;
+        let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
         scans.push((self.asked.entity_type, further));
         // A name among the words is counted in an entity type that has it; a part of names in all that have suppliers.
         let has_words = self.search.query.text.is_some() && is_first(&self.search);
@@ -334,7 +335,7 @@ fn finds_median(query: &SearchQuery) -> bool {
             Filter::FacetValue { .. } | Filter::AnyFacetValue { .. } | Filter::Contains { .. }
         )
     };
-    // Of all years, a city has too many for a page.
+    // Of all years, a city may have too many: `typical_value` counts those of few records.
     let is_year = matches!(asked_years(query), Some((Some(from), Some(to))) if from == to);
     let is_year_of_place = is_year && places_of(query).next().is_some();
     query.text.is_some() || is_year_of_place || query.filters.iter().any(is_name)
@@ -354,8 +355,8 @@ fn has_bodies(schema: &Schema, by_name: bool) -> bool {
 }
 
 /// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
-/// too, for its sources.
-const SCANS_OF_ANSWER: usize = 2;
+/// too, for its sources; otherwise for its typical value.
+const SCANS_OF_ANSWER: usize = 1 + typical_value::SCANS;
 
 /// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
 /// a sentence ([`figures`]).

@@ -3,16 +3,10 @@
 use crate::{
     api::analysis::supplier_counts::buying_bodies,
     catalog::suppliers::SupplierList,
-    engine::aggregation::{Aggregation, PERCENTS, ValueStats},
+    engine::aggregation::{Aggregation, ValueStats},
     model::{EntityType, Facet},
     pages::{messages::Texts, periods::years_between},
 };
-
-/// The place of the median among [`PERCENTS`].
-const MEDIAN: usize = 2;
-/// Of fewer values the median says no more than they do.
-const MIN_OF_MEDIAN: u64 = 3;
-const _: () = assert!(PERCENTS[MEDIAN] == 50);
 
 /// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers". Parts that are not known are left out.
 ///
@@ -43,23 +37,6 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation, b
         );
     }
     sentence
-}
-
-/// The average of several values, and the median where it was counted: few large values make an average.
-pub(crate) fn average(t: Texts, found: &Aggregation) -> Option<String> {
-    let values = found.values.as_ref().filter(|values| values.records_with_value > 1)?;
-    let average = values.total_value.dollars() / values.records_with_value as f64;
-    let value = t.money_rounded(average);
-    let distribution = values.distribution.as_ref();
-    let Some(distribution) = distribution.filter(|_| values.records_with_value >= MIN_OF_MEDIAN) else {
-        return Some(t.with("search-average", &[("value", &value)]));
-    };
-    let median = t.money_rounded(distribution.percentiles[MEDIAN]);
-    let count = values.records_with_value;
-    Some(t.with(
-        "search-average-median",
-        &[("value", &value), ("median", &median), ("count", &count)],
-    ))
 }
 
 /// The records with their total value. Where some publish none, how many do.

@@ -1,0 +1,239 @@
+//! The typical value of records in a sentence: the average and the median of the values that are not in doubt.
+//!
+//! Decision D-292: one rule for all pages. Values with a flag in [`FLAGS_OF_VALUES`] do not count, fewer than
+//! [`MIN_VALUES`] values have neither figure, and no average is stated without the median, because few large values
+//! make an average.
+
+use crate::{
+    catalog::ask::Ask,
+    engine::{
+        Error,
+        aggregation::{Aggregation, PERCENTS, ValueAggregation, ValueStats},
+    },
+    http::error::ApiError,
+    model::{
+        Facet, Role,
+        vocabulary::{IMPLAUSIBLE_VALUE, NO_QUALITY_FLAG, PLACEHOLDER_VALUE},
+    },
+    pages::messages::Texts,
+    query::{Filter, SearchQuery},
+};
+
+/// The quality flags that doubt a value. The others doubt a date or a name, or that a record is the only one of its
+/// purchase: such a value is a price.
+const FLAGS_OF_VALUES: [&str; 2] = [PLACEHOLDER_VALUE, IMPLAUSIBLE_VALUE];
+
+/// The minimum number of values. The average and the median of fewer say no more than the values do.
+const MIN_VALUES: u64 = 3;
+
+/// The maximum number of matches for whose median a search is counted once more.
+const MAX_COUNTED: u64 = 100_000;
+
+/// The place of the median among [`PERCENTS`].
+const MEDIAN: usize = 2;
+const _: () = assert!(PERCENTS[MEDIAN] == 50);
+
+/// How often the records of a search are scanned for the sentence. Charged whether it is needed or not, because the
+/// cost of a page is known before any work.
+pub(crate) const SCANS: usize = 1;
+
+/// The sentence. `None` without values, of fewer than [`MIN_VALUES`] records, of more than [`MAX_COUNTED`] unless
+/// `found` has the median, and if counting takes too long.
+///
+/// `found`: what was counted of `query`, with all quality flags and the values, and with percentiles or without. The
+/// search is counted once more if `found` has no percentiles, and if a value is in doubt: then without the records that
+/// have any flag, so that the figures are those of the search to which the note about the doubt leads.
+pub(crate) fn typical_value(
+    ask: &Ask,
+    t: Texts,
+    query: &SearchQuery,
+    found: &Aggregation,
+) -> Result<Option<String>, ApiError> {
+    let (values, is_part) = match source(found) {
+        None => return Ok(None),
+        Some(Source::Found(values)) => (values.clone(), false),
+        Some(Source::Counted { without_flags }) => match counted_values(ask, query, without_flags) {
+            Ok(values) => (values, without_flags),
+            // The rest of the page does not wait for it.
+            Err(Error::Timeout) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        },
+    };
+    Ok(sentence(t, &values, found.total, is_part))
+}
+
+/// Where the values of the sentence come from.
+#[derive(Debug, PartialEq)]
+enum Source<'f> {
+    /// They are those that were found.
+    Found(&'f ValueStats),
+    /// The search is counted once more, with percentiles.
+    Counted { without_flags: bool },
+}
+
+/// `None` if there is no sentence.
+fn source(found: &Aggregation) -> Option<Source<'_>> {
+    let values = found.values.as_ref().filter(|values| values.records_with_value > 0)?;
+    let has_median = values.distribution.is_some();
+    let is_counted = has_median || found.total <= MAX_COUNTED;
+    if found.total < MIN_VALUES || !is_counted {
+        return None;
+    }
+    let without_flags = has_doubtful_values(found);
+    let is_found = !without_flags && (has_median || values.records_with_value < MIN_VALUES);
+    Some(if is_found {
+        Source::Found(values)
+    } else {
+        Source::Counted { without_flags }
+    })
+}
+
+fn has_doubtful_values(found: &Aggregation) -> bool {
+    let flags = found.facets.get(&Facet::QualityFlag);
+    let mut flags = flags.iter().flat_map(|counts| &counts.buckets);
+    flags.any(|flag| FLAGS_OF_VALUES.contains(&flag.value.as_str()))
+}
+
+/// The values with their percentiles, of all records or of those without a flag.
+fn counted_values(ask: &Ask, query: &SearchQuery, without_flags: bool) -> Result<ValueStats, Error> {
+    let mut query = query.clone();
+    query.filters.extend(without_flags.then(|| Filter::Term {
+        role: Role::QualityFlag,
+        key: NO_QUALITY_FLAG.to_owned(),
+    }));
+    let counted = ask.aggregate(&query, &[], ValueAggregation::Percentiles)?;
+    Ok(counted.values.unwrap_or_default())
+}
+
+/// What `values` are of `total` records. `is_part`: whether records with flags do not count.
+fn sentence(t: Texts, values: &ValueStats, total: u64, is_part: bool) -> Option<String> {
+    let count = values.records_with_value;
+    if count < MIN_VALUES {
+        let key = if is_part {
+            "average-too-few-sound"
+        } else {
+            "average-too-few"
+        };
+        return Some(t.with(key, &[("count", &count), ("total", &total)]));
+    }
+    let distribution = values.distribution?;
+    let average = t.money_rounded(distribution.mean);
+    let median = t.money_rounded(distribution.percentiles[MEDIAN]);
+    let key = if is_part { "average-sound" } else { "average-all" };
+    Some(t.with(key, &[("average", &average), ("median", &median), ("count", &count)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::aggregation::{FacetBucket, FacetBuckets, Money, ValueDistribution},
+        model::Language::{English, French},
+    };
+
+    fn values(count: u64) -> ValueStats {
+        let distribution = ValueDistribution {
+            min: 10.0,
+            max: 500.0,
+            mean: 200.0,
+            percentiles: [10.0, 10.0, 90.0, 500.0, 500.0],
+        };
+        ValueStats {
+            records_with_value: count,
+            distribution: (count > 0).then_some(distribution),
+            ..ValueStats::default()
+        }
+    }
+
+    #[test]
+    fn fewer_than_three_values_have_no_average() {
+        for (count, is_part, english, french) in [
+            (
+                3,
+                false,
+                "Average value: $200. Median: $90, of 3 published values.",
+                "Valeur moyenne\u{a0}: 200\u{a0}$. Médiane\u{a0}: 90\u{a0}$, sur 3\u{a0}valeurs publiées.",
+            ),
+            (
+                3,
+                true,
+                "Without the records in doubt: average value $200, median $90, of 3 published values.",
+                "Sans les fiches douteuses\u{a0}: valeur moyenne de 200\u{a0}$, médiane de 90\u{a0}$, sur 3\u{a0}valeurs publiées.",
+            ),
+            (
+                2,
+                false,
+                "Only 2 of 19 records state a value: no average.",
+                "Seulement 2 fiches sur 19 indiquent une valeur\u{a0}: pas de moyenne.",
+            ),
+            (
+                1,
+                true,
+                "Without the records in doubt, only 1 of 19 states a value: no average.",
+                "Sans les fiches douteuses, seulement 1 fiche sur 19 indique une valeur\u{a0}: pas de moyenne.",
+            ),
+            (
+                0,
+                true,
+                "Without the records in doubt, none of 19 states a value: no average.",
+                "Sans les fiches douteuses, aucune fiche sur 19 n’indique de valeur\u{a0}: pas de moyenne.",
+            ),
+        ] {
+            let shown = |language| sentence(Texts::of(language), &values(count), 19, is_part).unwrap();
+            assert_eq!((shown(English).as_str(), shown(French).as_str()), (english, french));
+        }
+    }
+
+    #[test]
+    fn a_search_is_counted_once_more_for_its_median_or_without_doubts() {
+        let counted = |without_flags| Some(Source::Counted { without_flags });
+        let few = values(2);
+        let many = values(3);
+        let uncounted = |records_with_value| ValueStats {
+            records_with_value,
+            ..ValueStats::default()
+        };
+        for (total, stated, flag, expected) in [
+            (9, &many, "none", Some(Source::Found(&many))),
+            (9, &many, "duplicate_suspect", Some(Source::Found(&many))),
+            (9, &many, "placeholder_value", counted(true)),
+            (9, &many, "implausible_value", counted(true)),
+            (9, &few, "none", Some(Source::Found(&few))),
+            (2, &few, "none", None),
+            (9, &uncounted(2), "none", Some(Source::Found(&uncounted(2)))),
+            (9, &uncounted(0), "none", None),
+            (MAX_COUNTED, &uncounted(3), "none", counted(false)),
+            (MAX_COUNTED + 1, &uncounted(3), "none", None),
+            (MAX_COUNTED + 1, &uncounted(3), "placeholder_value", None),
+            (MAX_COUNTED + 1, &many, "none", Some(Source::Found(&many))),
+            (MAX_COUNTED + 1, &many, "placeholder_value", counted(true)),
+        ] {
+            let bucket = FacetBucket {
+                value: flag.to_owned(),
+                count: 1,
+                total_value: Money::default(),
+            };
+            let flags = FacetBuckets {
+                buckets: vec![bucket],
+                ..FacetBuckets::default()
+            };
+            let found = Aggregation {
+                total,
+                values: Some(stated.clone()),
+                facets: [(Facet::QualityFlag, flags)].into(),
+                ..Aggregation::default()
+            };
+            assert_eq!(source(&found), expected, "{flag}, {stated:?} of {total}");
+        }
+        assert_eq!(source(&Aggregation::default()), None);
+    }
+
+    #[test]
+    fn a_median_that_was_not_counted_has_no_average() {
+        let values = ValueStats {
+            distribution: None,
+            ..values(3)
+        };
+        assert_eq!(sentence(Texts::of(English), &values, 3, false), None);
+    }
+}
