@@ -157,6 +157,14 @@ impl ScanCost {
         ScanCost(self.0.saturating_add(ScanCost::of_bids(generation, scans).0))
     }
 
+    /// The same, and all records of an entity type read so often.
+    pub(crate) fn and_scans(self, generation: &Generation, entity_type: EntityType, scans: usize) -> ScanCost {
+        ScanCost(
+            self.0
+                .saturating_add(ScanCost::of(generation, &[(entity_type, scans)]).0),
+        )
+    }
+
     /// The same, and the total of a search.
     pub(crate) fn and_count(self, generation: &Generation, query: &SearchQuery) -> ScanCost {
         let records = generation.manifest_of(query.entity_type).records;

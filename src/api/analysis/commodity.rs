@@ -144,12 +144,17 @@ pub(crate) fn children(
 impl CommodityPlan {
     /// The figures are of any entity type: the cost is that of the largest one.
     pub(crate) fn cost(&self, generation: &Generation) -> ScanCost {
-        let records = |of: &EntityType| generation.manifest_of(*of).records;
-        let largest = self.requested.or(EntityType::ALL.into_iter().max_by_key(records));
         let mut scans: Vec<_> = EntityType::ALL.map(|entity_type| (entity_type, 1)).to_vec();
         let figures = self.figures(EntityType::Contract);
-        scans.extend(largest.map(|entity_type| (entity_type, figures.scans())));
+        scans.push((self.largest(generation), figures.scans()));
         ScanCost::of(generation, &scans).and_bids(generation, self.include.bids.into())
+    }
+
+    /// The largest entity type that the figures may be of.
+    pub(crate) fn largest(&self, generation: &Generation) -> EntityType {
+        let records = |of: &EntityType| generation.manifest_of(*of).records;
+        let largest = || EntityType::ALL.into_iter().max_by_key(records);
+        self.requested.or_else(largest).unwrap_or(EntityType::Contract)
     }
 
     fn figures(&self, entity_type: EntityType) -> FigurePlan {

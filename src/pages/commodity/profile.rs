@@ -46,6 +46,7 @@ use crate::{
         record::listed::ListedRecord,
         spreadsheet::record_file::{Subject, file_of},
         supplier_names::{ABOUT_RANK, ABOUT_SPELLINGS, BY_NUMBER, RANK, RANKS, RankingSwitch, SPELLINGS},
+        typical_value::{self, typical_value},
     },
     query::text::TextQuery,
 };
@@ -85,6 +86,8 @@ struct CommodityPage {
     tabs: Vec<KindTab>,
     /// `None` if there are no records of the entity type.
     sentence: Option<String>,
+    /// The average and the median of their values.
+    average: Option<String>,
     /// Which years the sources of the records cover.
     coverage: Option<String>,
     currencies: Option<String>,
@@ -176,6 +179,7 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
         has_places: true,
     };
     let cost = plan.cost(&call.generation).and_bids(&call.generation, 1);
+    let cost = cost.and_scans(&call.generation, plan.largest(&call.generation), typical_value::SCANS);
     let work = Work::search(&call.generation, move |ask| match plan.run(ask)? {
         Some(found) => render(&shown(ask, &plan.code, request, &found)?),
         None => unknown(request.layout, plan.code.code()),
@@ -218,6 +222,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         leading: leading(generation, code, lang),
         tabs: tabs(found, &request.path),
         sentence: (counted.total > 0).then(|| format!("{}.", overview.sentence_parts().join(", "))),
+        average: typical_value(ask, t, &found.query, counted)?,
         coverage: overview.coverage(),
         currencies: overview.currencies(),
         doubt: overview.doubt(Some(address::search(lang, entity_type, &without))),

@@ -1,6 +1,7 @@
 //! The pages for people, over real HTTP.
 
 mod access;
+mod average;
 mod bids;
 mod browser;
 mod charts;

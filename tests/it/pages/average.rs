@@ -1,0 +1,117 @@
+//! The average and the median of values: of which records they are, and where they are left out.
+
+use std::sync::LazyLock;
+
+use procure::model::entity_type::EntityType;
+use serde_json::{Value, json};
+
+use super::html::assert_shows;
+use crate::support::TestServer;
+
+/// Contracts of three subjects: one with few values, one with doubtful values only, and one with a very large one.
+static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
+    let doubt = |value: f64, flag: &str| json!({"contract_value": value, "quality_flags": [flag]});
+    let value = |value: f64| json!({"contract_value": value});
+    let studies = [
+        json!({}),
+        json!({}),
+        json!({}),
+        value(5175.0),
+        doubt(0.54, "implausible_value"),
+    ];
+    let oil = [1.0, 1.0, 0.01, 1.0].map(|value| doubt(value, "placeholder_value"));
+    let buses = [
+        value(100.0),
+        doubt(900.0, "no_vendor"),
+        value(300.0),
+        value(200.0),
+        doubt(719e6, "implausible_value"),
+    ];
+    // No flag doubts a value.
+    let paving = [value(100.0), doubt(900.0, "no_vendor"), value(200.0)];
+    let subjects: [(&str, &str, &str, &[Value]); 4] = [
+        ("Study", "Studies", "laval", &studies),
+        ("Heating oil", "Heating", "levis", &oil),
+        ("Buses", "Transit", "montreal", &buses),
+        ("Paving", "Roads", "toronto", &paving),
+    ];
+    let record = |(number, (title, buyer, place, fields)): (usize, (&str, &str, &str, &Value))| {
+        let mut record = json!({
+            "record_id": format!("r{number}"), "award_date": format!("202{}-01-01", number % 5), "department_en": buyer,
+            "municipality": place, "title_en": title, "vendor_name": "Acme",
+        });
+        let fields = fields.as_object().unwrap().clone();
+        record.as_object_mut().unwrap().extend(fields);
+        if title == "Paving" {
+            record["unspsc"] = json!("72101605");
+        }
+        (EntityType::Contract, record.to_string())
+    };
+    let all = subjects.iter().flat_map(|(title, buyer, place, all)| {
+        let of_subject = all.iter();
+        of_subject.map(move |fields| (*title, *buyer, *place, fields))
+    });
+    TestServer::own(&all.enumerate().map(record).collect::<Vec<_>>(), |_| {})
+});
+
+#[test]
+fn values_in_doubt_make_no_average() {
+    for (query, worth, average) in [
+        (
+            "q=study",
+            "5 contracts worth $5,176",
+            "Without the records in doubt, only 1 of 5 states a value: no average.",
+        ),
+        (
+            "q=heating+oil",
+            "4 contracts worth $3",
+            "Without the records in doubt, none of 4 states a value: no average.",
+        ),
+        // The total keeps the large value; the record without a supplier is not in doubt for its value, but the search
+        // to which the note leads lacks it, too.
+        (
+            "q=buses",
+            "5 contracts worth $719 million",
+            "Without the records in doubt: average value $200, median $200, of 3 published values.",
+        ),
+        (
+            "kind=contract&department=transit",
+            "5 contracts worth $719 million",
+            "Without the records in doubt: average value $200, median $200, of 3 published values.",
+        ),
+        // The search to which the note leads has the same figures.
+        (
+            "q=buses&quality_flag=none",
+            "3 contracts worth $600",
+            "Average value: $200. Median: $200, of 3 published values.",
+        ),
+    ] {
+        let html = SERVER.html(&format!("/en/search?{query}"), 200);
+        assert_shows(&html, &[worth, average]);
+        assert_eq!(html.matches("verage").count(), 1, "{query}: {html}");
+    }
+    let html = SERVER.html("/fr/search?q=study", 200);
+    let few = "Sans les fiches douteuses, seulement 1 fiche sur 5 indique une valeur : pas de moyenne.";
+    assert_shows(&html, &[few]);
+}
+
+#[test]
+fn a_place_and_a_commodity_have_a_median_next_to_the_average() {
+    for path in [
+        "search?kind=contract&municipality=toronto",
+        "search?kind=contract&commodity=unspsc%3A72101605",
+        "commodity/72101605",
+        "commodity/7210?kind=contract",
+    ] {
+        let html = SERVER.html(&format!("/en/{path}"), 200);
+        assert_shows(&html, &["Average value: $400. Median: $200, of 3 published values."]);
+        let html = SERVER.html(&format!("/fr/{path}"), 200);
+        assert_shows(
+            &html,
+            &["Valeur moyenne : 400 $. Médiane : 200 $, sur 3 valeurs publiées."],
+        );
+    }
+    // A single record is its own average.
+    let html = SERVER.html("/en/search?kind=contract&municipality=toronto&value_min=500", 200);
+    assert!(!html.contains("verage"), "{html}");
+}
