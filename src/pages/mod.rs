@@ -32,6 +32,7 @@ pub(crate) mod feed;
 pub(crate) mod figure_table;
 pub(crate) mod format;
 pub(crate) mod headers;
+mod headline;
 pub(crate) mod home;
 pub(crate) mod kind_tabs;
 pub(crate) mod licence_texts;
