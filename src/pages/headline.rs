@@ -6,19 +6,36 @@ use crate::{
         headline::{ProfileHeadline, Share},
         profile,
         quality::quality_of,
+        supplier,
+        supplier_counts::Rank,
     },
+    catalog::suppliers::{Party, Supplier},
     engine::aggregation::{Money, TermsAggregation, ValueAggregation},
     http::error::ApiError,
     model::Facet,
     pages::{
+        charts::largest,
         department_names::department_in,
         messages::Argument,
         overview::{Overview, category_name, side},
     },
+    query::Filter,
 };
 
 /// From which share on the value of the largest supplier or buyer is stated to be doubtful.
 const MUCH_DOUBT: f64 = 0.5;
+
+/// The largest buyer or supplier.
+struct Largest {
+    /// As records state it.
+    name: String,
+    /// What the name is looked up in.
+    facet: Facet,
+    /// `None` for a name alone.
+    party: Option<(Party, Supplier)>,
+    count: u64,
+    total_value: Money,
+}
 
 impl Overview<'_> {
     /// "The largest supplier is Acme, with 62 % of the value; 80 % of the value is for services". `None` if nothing of
@@ -26,31 +43,29 @@ impl Overview<'_> {
     pub(crate) fn headline(&self, other: Facet, competition: Option<&Competition>) -> Result<Option<String>, ApiError> {
         let (t, counted) = (self.t, self.counted());
         let amount = counted.values.as_ref().map(|values| values.total_value);
-        let headline = ProfileHeadline::of(counted, other, amount, competition);
-        let by = if amount.is_some_and(|amount| amount.dollars() > 0.0) {
-            "amount"
+        let (by, rank) = if amount.is_some_and(|amount| amount.dollars() > 0.0) {
+            ("amount", Rank::Value)
         } else {
-            "number"
+            ("number", Rank::Count)
         };
+        let largest = self.largest_of(other, rank);
+        let of_largest = largest.as_ref().map(|largest| (largest.count, largest.total_value));
+        let headline = ProfileHeadline::of(counted, of_largest, amount, competition);
         let mut parts = Vec::new();
-        if let Some(Share { value, share }) = headline.largest {
-            let doubtful = self.doubtful_share(other, &value, share)?;
-            let name = match other {
-                Facet::Vendor => value,
-                _ => department_in(self.ask, self.entity_type(), value, t.language())?,
-            };
+        if let Some((largest, share)) = largest.zip(headline.largest) {
+            let doubtful = self.doubtful_share(&largest, share)?;
             let key = format!("{}-{by}", side(other));
-            let largest = t.keyed_with(
+            let stated = t.keyed_with(
                 "profile-headline-",
                 &key,
-                &[("name", &name), ("share", &t.percent(share))],
+                &[("name", &self.name_of(largest)?), ("share", &t.percent(share))],
             );
             parts.push(match doubtful {
                 Some(doubtful) => t.with(
                     "profile-headline-doubtful",
-                    &[("largest", &largest), ("share", &t.percent(doubtful))],
+                    &[("largest", &stated), ("share", &t.percent(doubtful))],
                 ),
-                None => largest,
+                None => stated,
             });
         }
         if let Some(Share { value, share }) = headline.category {
@@ -64,10 +79,54 @@ impl Overview<'_> {
         Ok((!parts.is_empty()).then(|| format!("{}.", parts.join("; "))))
     }
 
-    /// The share of the value of the records with a name that is of records with a quality flag, if that is more than
-    /// [`MUCH_DOUBT`]. `share`: that of the name in all values. The records are counted only if so much of the total is
-    /// of records with a flag.
-    fn doubtful_share(&self, facet: Facet, name: &str, share: f64) -> Result<Option<f64>, ApiError> {
+    /// The largest of the other side: over all names, or one name, as names are ranked.
+    fn largest_of(&self, other: Facet, rank: Rank) -> Option<Largest> {
+        if let Some((party, of)) = self.largest(other, rank) {
+            let list = self.ask.generation.parties(party);
+            let known = list.find_id(&of.id).and_then(|number| list.get(number));
+            return Some(Largest {
+                name: of.name,
+                facet: party.facet(),
+                party: known.map(|known| (party, known)),
+                count: of.count,
+                total_value: of.total_value,
+            });
+        }
+        let bucket = largest(self.counts(other), rank == Rank::Value, 1).pop()?;
+        Some(Largest {
+            name: bucket.value,
+            facet: other,
+            party: None,
+            count: bucket.count,
+            total_value: bucket.total_value,
+        })
+    }
+
+    /// The name in the language of the page, if it is known.
+    fn name_of(&self, largest: Largest) -> Result<String, ApiError> {
+        let lang = self.t.language();
+        match (largest.party, largest.facet) {
+            (Some((_, party)), _) => Ok(party.name_in(lang).to_owned()),
+            (None, Facet::Vendor) => Ok(largest.name),
+            (None, _) => department_in(self.ask, self.entity_type(), largest.name, lang),
+        }
+    }
+
+    /// What finds its records.
+    fn filter_of(&self, largest: &Largest) -> Result<Option<Filter>, ApiError> {
+        if let Some((party, of)) = &largest.party {
+            return Ok(Some(supplier::filter(*party, of)));
+        }
+        let named = self
+            .ask
+            .resolve_name(self.entity_type(), largest.facet, &largest.name)?;
+        Ok(named.map(|named| profile::filter(largest.facet, &named)))
+    }
+
+    /// The share of the value of the records of the largest one that is of records with a quality flag, if that is more
+    /// than [`MUCH_DOUBT`]. `share`: that of its value in all values. The records are counted only if so much of the
+    /// total is of records with a flag.
+    fn doubtful_share(&self, largest: &Largest, share: f64) -> Result<Option<f64>, ApiError> {
         let total = self
             .counted()
             .values
@@ -82,11 +141,11 @@ impl Overview<'_> {
         if !may_be_much {
             return Ok(None);
         }
-        let Some(named) = self.ask.resolve_name(self.entity_type(), facet, name)? else {
+        let Some(filter) = self.filter_of(largest)? else {
             return Ok(None);
         };
         let mut query = self.query.clone();
-        query.filters.push(profile::filter(facet, &named));
+        query.filters.push(filter);
         let flags = [TermsAggregation::all(Facet::QualityFlag)];
         let counted = self.ask.aggregate(&query, &flags, ValueAggregation::Sum)?;
         Ok(quality_of(&counted).share_of_value.filter(|share| *share > MUCH_DOUBT))

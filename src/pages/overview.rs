@@ -7,12 +7,12 @@ use crate::{
     api::analysis::{
         coverage::sources_of,
         figures::Figures,
-        supplier_counts::{Rank, SupplierCount, SupplierCounts},
+        supplier_counts::{Rank, SupplierCount, SupplierCounts, buying_bodies},
     },
     catalog::{ask::Ask, generation::SourceCoverage, suppliers::Party},
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     http::error::ApiError,
-    model::{Date, EntityType, Facet},
+    model::{Date, EntityType, Facet, Schema},
     pages::{
         address::{self, Parameters},
         charts::{RankedBars, RankedRow, YearBars, YearGap, gaps, largest, year_values},
@@ -38,15 +38,17 @@ pub(crate) struct Overview<'a> {
     pub(crate) figures: &'a Figures,
     /// The sum of the values in dollars, if bars and shares are drawn by value.
     pub(crate) amount: Option<f64>,
+    /// Whether each spelling of a name is ranked for itself.
+    by_spelling: bool,
     /// The largest suppliers, and the largest bodies; none if each spelling of a name is ranked for itself.
     parties: Vec<(Party, SupplierCounts)>,
 }
 
-/// What the names of a chart are counted by.
-fn facet_of(party: Party) -> Facet {
-    match party {
-        Party::Supplier => Facet::Vendor,
-        Party::Body => Facet::NamedDepartment,
+/// What the names of a chart are of.
+fn party_of(facet: Facet) -> Party {
+    match facet {
+        Facet::Vendor => Party::Supplier,
+        _ => Party::Body,
     }
 }
 
@@ -58,7 +60,7 @@ const NEWEST: usize = 10;
 
 impl<'a> Overview<'a> {
     /// `has_amounts` states whether bars and shares are drawn by value, and `by_spelling` whether each spelling of a
-    /// supplier's name is ranked for itself.
+    /// name is ranked for itself.
     pub(crate) fn of(
         (ask, t, today): (&'a Ask, Texts, Date),
         (query, figures): (&'a SearchQuery, &'a Figures),
@@ -67,21 +69,60 @@ impl<'a> Overview<'a> {
     ) -> Overview<'a> {
         let counted = &figures.counted;
         let values = counted.values.as_ref().filter(|_| has_amounts);
-        let rank = if values.is_some() { Rank::Value } else { Rank::Count };
-        let joined = |party: Party| {
-            let names = counted.facets.get(&facet_of(party)).filter(|_| !by_spelling)?;
-            let list = ask.generation.parties(party);
-            Some((party, SupplierCounts::of(list, names.clone(), rank, RANKED)))
-        };
-        Overview {
+        let amount = values.map(|values| values.total_value.dollars());
+        let overview = Overview {
             ask,
             t,
             today,
             query,
             figures,
-            amount: values.map(|values| values.total_value.dollars()),
+            amount,
+            by_spelling,
+            parties: Vec::new(),
+        };
+        let joined = |party| Some((party, overview.join(party, overview.rank(), RANKED)?));
+        Overview {
             parties: Party::ALL.into_iter().filter_map(joined).collect(),
+            ..overview
         }
+    }
+
+    /// What names are ranked by.
+    fn rank(&self) -> Rank {
+        if self.amount.is_some() {
+            Rank::Value
+        } else {
+            Rank::Count
+        }
+    }
+
+    /// The largest suppliers or bodies over all their names; `None` if each spelling of a name is ranked for itself.
+    fn join(&self, party: Party, rank: Rank, size: usize) -> Option<SupplierCounts> {
+        let (list, counted) = (self.ask.generation.parties(party), self.counted());
+        if self.by_spelling {
+            return None;
+        }
+        match party {
+            Party::Supplier => {
+                let vendors = counted.facets.get(&Facet::Vendor)?;
+                Some(SupplierCounts::of(list, vendors.clone(), rank, size))
+            }
+            Party::Body => {
+                let departments = &counted.combinations;
+                (!departments.is_empty()).then(|| SupplierCounts::of_combinations(list, departments, rank, size))
+            }
+        }
+    }
+
+    /// The largest supplier or body, with what it is; `None` if each spelling of a name is ranked for itself.
+    pub(crate) fn largest(&self, facet: Facet, rank: Rank) -> Option<(Party, SupplierCount)> {
+        let party = party_of(facet);
+        let known = self.joined(facet).filter(|_| rank == self.rank());
+        let largest = match known {
+            Some(joined) => joined.rows.first().cloned(),
+            None => self.join(party, rank, 1)?.rows.pop(),
+        };
+        Some((party, largest?))
     }
 
     pub(crate) fn entity_type(&self) -> EntityType {
@@ -103,15 +144,27 @@ impl<'a> Overview<'a> {
         self.counted().facets.get(&facet).cloned().unwrap_or_default()
     }
 
-    /// How many buyers or suppliers there are.
+    /// How many buyers or suppliers there are. A division of a buyer is none, unless names are counted.
     pub(crate) fn distinct(&self, facet: Facet) -> u64 {
+        match party_of(facet) {
+            Party::Body if self.joined(facet).is_some() => {
+                buying_bodies(&self.ask.generation.bodies, &self.counted().combinations)
+            }
+            _ => self.rankable(facet),
+        }
+    }
+
+    /// How many buyers, with their divisions, or suppliers [`Overview::ranked`] ranks the largest of.
+    pub(crate) fn rankable(&self, facet: Facet) -> u64 {
         let joined = self.joined(facet);
-        joined.map_or_else(|| self.counts(facet).distinct, |(_, joined)| joined.distinct)
+        joined.map_or_else(|| self.counts(facet).distinct, |joined| joined.distinct)
     }
 
     /// The suppliers or bodies that the names of a facet are of.
-    fn joined(&self, facet: Facet) -> Option<&(Party, SupplierCounts)> {
-        self.parties.iter().find(|(party, _)| facet_of(*party) == facet)
+    fn joined(&self, facet: Facet) -> Option<&SupplierCounts> {
+        let mut parties = self.parties.iter();
+        let (_, joined) = parties.find(|(party, _)| *party == party_of(facet))?;
+        Some(joined)
     }
 
     /// The share of all amounts, or of all records without amounts.
@@ -194,19 +247,23 @@ impl<'a> Overview<'a> {
     ) -> Result<Option<RankedBars>, ApiError> {
         let (t, lang) = (self.t, self.t.language());
         let mut rows = Vec::new();
-        if let Some((party, joined)) = self.joined(facet) {
-            rows.extend(joined.rows.iter().map(|of| self.party_row(*party, of, searched)));
+        if let Some(joined) = self.joined(facet) {
+            let party = party_of(facet);
+            rows.extend(joined.rows.iter().map(|of| self.party_row(party, of, searched)));
         } else {
             for bucket in largest(self.counts(facet), self.amount.is_some(), RANKED) {
                 let value = bucket.value.clone();
-                let (name, href) = match facet {
-                    Facet::Vendor => (value, address::vendor(lang, &bucket.value)),
+                let (name, href, parameter) = match facet {
+                    Facet::Vendor => (value, address::vendor(lang, &bucket.value), "vendor_is"),
                     _ => {
                         let name = department_in(self.ask, self.entity_type(), value, lang)?;
-                        (name, address::department(lang, &bucket.value))
+                        (name, address::department(lang, &bucket.value), "department_is")
                     }
                 };
-                rows.push(self.row(&bucket, name, Some(href)));
+                rows.push(RankedRow {
+                    search: self.narrowed(searched, parameter, &bucket.value),
+                    ..self.row(&bucket, name, Some(href))
+                });
             }
         }
         let side = side(facet);
@@ -255,15 +312,18 @@ impl<'a> Overview<'a> {
         };
         let (name, href) = party_link(&self.ask.generation, self.t, party, supplier);
         let is_known = self.ask.generation.parties(party).find_id(&supplier.id).is_some();
-        let searched = searched.filter(|query| is_known && query.get(party.noun()).is_none());
-        let search = |query: &Parameters| {
-            let query = query.with(party.noun(), &supplier.id);
-            address::search(self.t.language(), self.entity_type(), &query)
-        };
         RankedRow {
-            search: searched.map(search),
+            search: self.narrowed(searched.filter(|_| is_known), party.noun(), &supplier.id),
             ..self.row(&bucket, name, Some(href))
         }
+    }
+
+    /// The search with one more condition; `None` where it has such a condition already.
+    fn narrowed(&self, searched: Option<&Parameters>, parameter: &str, value: &str) -> Option<String> {
+        let accepts = Schema::of(self.entity_type()).accepts(parameter);
+        let query = searched.filter(|query| accepts && query.get(parameter).is_none())?;
+        let query = query.with(parameter, value);
+        Some(address::search(self.t.language(), self.entity_type(), &query))
     }
 
     pub(crate) fn market(&self, scope: MarketScope, has_competition: bool) -> Option<MarketTable> {

@@ -30,11 +30,11 @@ impl AllNames {
     }
 }
 
-/// The parameter by which each spelling of a supplier's name is ranked for itself.
+/// The parameter by which each spelling of a supplier's or buyer's name is ranked for itself.
 pub(crate) const SPELLINGS: &str = "spellings";
 
 /// What [`SPELLINGS`] is described as.
-pub(crate) const ABOUT_SPELLINGS: &str = "`true`: rank each spelling of a supplier's name for itself";
+pub(crate) const ABOUT_SPELLINGS: &str = "`true`: rank each spelling of a supplier's or buyer's name for itself";
 
 /// The parameter that says what names are ranked by, and its values.
 pub(crate) const RANK: &str = "rank";
@@ -49,6 +49,9 @@ pub(crate) const ABOUT_RANK: &str = "`number`: rank by the number of records ins
 pub(crate) enum AllNamesOf {
     Both,
     Buyers,
+    Suppliers,
+    /// Where suppliers have too many names to be joined.
+    BuyersAlone,
 }
 
 /// A link that ranks otherwise.
@@ -59,18 +62,14 @@ pub(crate) struct RankingSwitch {
 }
 
 impl RankingSwitch {
-    /// The one that leads away from the page at `path`: over all names, or each spelling for itself.
-    pub(crate) fn by_spelling(t: Texts, path: &str, query: &Parameters, is_on: bool) -> RankingSwitch {
-        let turn = (SPELLINGS, "true", is_on);
-        RankingSwitch::new(t, path, query, turn, ["suppliers", "spellings"])
-    }
-
-    /// The same for buyers and suppliers.
+    /// The one that leads away from the page at `path`: over all names, or each name for itself.
     pub(crate) fn by_name(t: Texts, path: &str, query: &Parameters, is_on: bool, of: AllNamesOf) -> RankingSwitch {
         let turn = (SPELLINGS, "true", is_on);
         let names = match of {
             AllNamesOf::Both => ["all-names", "names"],
-            AllNamesOf::Buyers => ["bodies", "names"],
+            AllNamesOf::Buyers => ["buyers", "names"],
+            AllNamesOf::Suppliers => ["suppliers", "spellings"],
+            AllNamesOf::BuyersAlone => ["bodies", "names"],
         };
         RankingSwitch::new(t, path, query, turn, names)
     }

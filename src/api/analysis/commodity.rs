@@ -64,6 +64,8 @@ pub(crate) struct CommodityPlan {
     pub(crate) include: Include,
     /// How many names of each side are returned.
     pub(crate) names: usize,
+    /// What buyers are counted by.
+    pub(crate) buyers: Facet,
     /// Whether the places of the records are counted too.
     pub(crate) has_places: bool,
 }
@@ -161,7 +163,7 @@ impl CommodityPlan {
         let schema = Schema::of(entity_type);
         let mut terms = vec![
             TermsAggregation::all(Facet::Year),
-            TermsAggregation::top(self.names, Facet::NamedDepartment),
+            TermsAggregation::top(self.names, self.buyers),
             TermsAggregation::all(Facet::Commodity),
         ];
         if schema.has_role(Role::Vendor) {

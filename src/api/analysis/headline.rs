@@ -32,8 +32,8 @@ pub(crate) fn days_to_award(found: &[Matches], events: &[Event]) -> Option<i32> 
 /// What a profile mostly consists of. Shares are of the sum of the values, or of the number of records without values.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ProfileHeadline {
-    /// The largest of the other side.
-    pub(crate) largest: Option<Share>,
+    /// The share of the largest of the other side, from 0 to 1.
+    pub(crate) largest: Option<f64>,
     /// The largest kind of purchase.
     pub(crate) category: Option<Share>,
     /// The share without competition, as far as the method is published.
@@ -48,30 +48,32 @@ pub(crate) struct Share {
 }
 
 impl ProfileHeadline {
-    /// `other` is the facet of the other side. `amount` is the sum of the values, if records have them.
+    /// `largest` are the records and the value of the largest of the other side. `amount` is the sum of the values, if
+    /// records have them.
     pub(crate) fn of(
         counted: &Aggregation,
-        other: Facet,
+        largest: Option<(u64, Money)>,
         amount: Option<Money>,
         competition: Option<&Competition>,
     ) -> ProfileHeadline {
         let amount = amount.map(Money::dollars).filter(|amount| *amount > 0.0);
-        let largest = |facet: Facet| {
-            let buckets = counted.facets.get(&facet)?.buckets.iter();
-            let share = |count: u64, value: Money| match amount {
-                Some(amount) => value.dollars() / amount,
-                None => count as f64 / counted.total as f64,
-            };
+        let share = |count: u64, value: Money| match amount {
+            Some(amount) => value.dollars() / amount,
+            None => count as f64 / counted.total as f64,
+        };
+        // Negative values can make a share of more than everything.
+        let is_valid = |share: &f64| *share > 0.0 && *share <= 1.0;
+        let largest_category = || {
+            let buckets = counted.facets.get(&Facet::Category)?.buckets.iter();
             let shares = buckets.map(|bucket| (share(bucket.count, bucket.total_value), bucket));
             let (share, bucket) =
                 shares.max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.value.cmp(&one.value)))?;
-            // Negative values can make a share of more than everything.
             let value = bucket.value.clone();
-            (share > 0.0 && share <= 1.0).then_some(Share { value, share })
+            is_valid(&share).then_some(Share { value, share })
         };
         ProfileHeadline {
-            largest: largest(other),
-            category: largest(Facet::Category),
+            largest: largest.map(|(count, value)| share(count, value)).filter(is_valid),
+            category: largest_category(),
             without_competition: competition.and_then(|competition| competition.share_without(amount.is_some())),
         }
     }
@@ -96,7 +98,7 @@ mod tests {
         };
         Aggregation {
             total: 10,
-            facets: [(Facet::Vendor, counts)].into_iter().collect(),
+            facets: [(Facet::Category, counts)].into_iter().collect(),
             ..Aggregation::default()
         }
     }
@@ -105,16 +107,20 @@ mod tests {
     fn the_largest_is_by_value_or_by_number_and_never_more_than_everything() {
         let rows = counted(&[("Many", 7, 10.0), ("Dear", 2, 90.0), ("Back", 1, -50.0)]);
         let largest = |amount: Option<f64>| {
-            let amount = amount.map(Money::of);
-            let share = ProfileHeadline::of(&rows, Facet::Vendor, amount, None).largest;
-            share.map(|share| (share.value, share.share))
+            let category = ProfileHeadline::of(&rows, None, amount.map(Money::of), None).category;
+            category.map(|share| (share.value, share.share))
         };
         assert_eq!(largest(Some(100.0)), Some(("Dear".to_owned(), 0.9)));
         assert_eq!(largest(None), Some(("Many".to_owned(), 0.7)));
         assert_eq!(largest(Some(50.0)), None, "180 % of the total");
-        assert_eq!(
-            ProfileHeadline::of(&rows, Facet::Department, None, None),
-            ProfileHeadline::default()
-        );
+        let other_side = |count: u64, value: f64, amount: Option<f64>| {
+            let largest = Some((count, Money::of(value)));
+            ProfileHeadline::of(&counted(&[]), largest, amount.map(Money::of), None).largest
+        };
+        assert_eq!(other_side(2, 90.0, Some(100.0)), Some(0.9));
+        assert_eq!(other_side(2, 90.0, None), Some(0.2));
+        assert_eq!(other_side(2, 90.0, Some(50.0)), None);
+        let none = ProfileHeadline::of(&Aggregation::default(), None, None, None);
+        assert_eq!(none, ProfileHeadline::default());
     }
 }

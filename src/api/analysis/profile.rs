@@ -6,6 +6,7 @@ use crate::{
             commodity::{PREFERRED, most_records},
             figures::{FigurePlan, Figures},
             headline, supplier,
+            supplier_counts::buyers_facet,
         },
         cost::ScanCost,
         params::include::Include,
@@ -57,12 +58,14 @@ pub(crate) fn filter(facet: Facet, named: &ResolvedName) -> Filter {
 }
 
 /// What a complete profile counts. All facets are counted completely, because the largest by value need not be among
-/// the most frequent.
-fn figures(facet: Facet, entity_type: EntityType) -> FigurePlan {
+/// the most frequent. `by_name`: each name of a buyer is counted for itself; it costs as much.
+fn figures(facet: Facet, entity_type: EntityType, by_name: bool) -> FigurePlan {
     let schema = Schema::of(entity_type);
     let mut facets = vec![Facet::Year, Facet::Category];
-    if facet == Facet::Vendor || schema.has_role(Role::Vendor) {
-        facets.push(other_side(facet));
+    if facet == Facet::Vendor {
+        facets.push(buyers_facet(by_name));
+    } else if schema.has_role(Role::Vendor) {
+        facets.push(Facet::Vendor);
     }
     if schema.has_role(Role::ProcurementMethod) {
         facets.push(Facet::ProcurementMethod);
@@ -80,7 +83,10 @@ fn figures(facet: Facet, entity_type: EntityType) -> FigurePlan {
 pub(crate) fn cost(generation: &Generation, facet: Facet, requested: Option<EntityType>) -> ScanCost {
     let all = entity_types(facet).map(|of| (of, generation.manifest_of(of).records));
     let entity_type = requested.or(most_records(all)).unwrap_or(PREFERRED[0]);
-    let mut scans = vec![(entity_type, figures(facet, entity_type).scans() + headline::SCANS)];
+    let mut scans = vec![(
+        entity_type,
+        figures(facet, entity_type, false).scans() + headline::SCANS,
+    )];
     scans.extend(entity_types(facet).map(|entity_type| (entity_type, 1)));
     ScanCost::of(generation, &scans)
 }
@@ -105,12 +111,13 @@ pub(crate) fn find(ask: &Ask, facet: Facet, name: &str) -> Result<Vec<NamedRecor
 }
 
 /// The profile of one entity type: the requested one, else that of [`most_records`]. `None` if the name has no records
-/// of the requested one.
+/// of the requested one. `by_name`: each name of a buyer is counted for itself.
 pub(crate) fn profile(
     ask: &Ask,
     facet: Facet,
     found: &[NamedRecords],
     requested: Option<EntityType>,
+    by_name: bool,
 ) -> Result<Option<Profile>, Error> {
     let wanted = requested.or_else(|| most_records(found.iter().map(|of| (of.entity_type, of.records))));
     let Some(chosen) = found.iter().find(|of| Some(of.entity_type) == wanted) else {
@@ -119,18 +126,20 @@ pub(crate) fn profile(
     let query = SearchQuery::newest(chosen.entity_type, vec![filter(facet, &chosen.named)]);
     Ok(Some(Profile {
         named: chosen.named.clone(),
-        figures: figures(facet, chosen.entity_type).run(ask, &query)?,
+        figures: figures(facet, chosen.entity_type, by_name).run(ask, &query)?,
         query,
     }))
 }
 
 /// The profile of a supplier or a body over all its names, of one entity type: the requested one, else that of
-/// [`most_records`]. `None` if it has no records of the requested one.
+/// [`most_records`]. `None` if it has no records of the requested one. `by_name`: each name of a buyer is counted for
+/// itself.
 pub(crate) fn of_party(
     ask: &Ask,
     party: Party,
     supplier: &Supplier,
     requested: Option<EntityType>,
+    by_name: bool,
 ) -> Result<Option<Profile>, Error> {
     let wanted = requested.or_else(|| most_records(party_records(party, supplier)));
     let mut kinds = party_records(party, supplier).map(|(entity_type, _)| entity_type);
@@ -145,7 +154,7 @@ pub(crate) fn of_party(
             name_fr: None,
             kind: None,
         },
-        figures: figures(party.facet(), chosen).run(ask, &query)?,
+        figures: figures(party.facet(), chosen, by_name).run(ask, &query)?,
         query,
     }))
 }
@@ -194,7 +203,7 @@ mod tests {
         assert_eq!(entity_types(Facet::Department).count(), 6);
         assert!(entity_types(Facet::Vendor).all(|entity_type| entity_type != EntityType::Tender));
         // Year, category, method, place, quality, currency, and five scans for the market; contracts have vendors too.
-        assert_eq!(figures(Facet::Department, EntityType::Tender).scans(), 11);
-        assert_eq!(figures(Facet::Department, EntityType::Contract).scans(), 12);
+        assert_eq!(figures(Facet::Department, EntityType::Tender, false).scans(), 11);
+        assert_eq!(figures(Facet::Department, EntityType::Contract, false).scans(), 12);
     }
 }

@@ -108,6 +108,11 @@ impl SupplierCounts {
     }
 }
 
+/// What buyers are counted by: all names of a body together, or each name for itself.
+pub(crate) const fn buyers_facet(by_name: bool) -> Facet {
+    if by_name { Facet::NamedDepartment } else { Facet::Body }
+}
+
 /// How many bodies buy: without the divisions that records name next to their city, or those for whom another one
 /// buys. Such a body is, in all of its records, next to one with more of them.
 pub(crate) fn buying_bodies(bodies: &SupplierList, combinations: &[Combination]) -> u64 {

@@ -249,7 +249,7 @@ fn a_profile_costs_its_figures_and_its_headline() {
     let (ask, recorder, _folder) = generation();
     let records = ask.generation.manifest_of(EntityType::Contract).records;
     let found = profile::find(&ask, Facet::Vendor, "acme").unwrap();
-    profile::profile(&ask, Facet::Vendor, &found, None).unwrap();
+    profile::profile(&ask, Facet::Vendor, &found, None, false).unwrap();
     let scanned = scans(&recorder.take()) + headline::SCANS;
     let stated = profile::cost(&ask.generation, Facet::Vendor, None).records();
     assert_eq!(stated, scanned as u64 * records);

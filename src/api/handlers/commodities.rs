@@ -214,13 +214,13 @@ fn get(call: &Call, code: String) -> Result<Work, ApiError> {
         of_most_records: false,
         include: search.include,
         names: TOP,
+        buyers: Facet::NamedDepartment,
         has_places: false,
     };
-    let normal_form = (search.query.clone(), search.page.clone(), plan.code.key().to_owned());
-    let normal_form = (normal_form, requested, search.include);
-    let cost = plan.cost(&call.generation);
+    let of_code = (search.query.clone(), search.page.clone(), plan.code.key().to_owned());
+    let (cost, include) = (plan.cost(&call.generation), plan.include);
     let work = Work::search(&call.generation, move |ask| profile(ask, &plan, &search));
-    cost.charge(work).for_request(&normal_form)
+    cost.charge(work).for_request(&(of_code, requested, include))
 }
 
 fn unknown(code: &CommodityCode) -> ApiError {

@@ -9,6 +9,7 @@ use crate::{
             commodity::{CommodityCount, CommodityPlan, FoundCommodity},
             compared::ComparedType,
             entity_type_counts::EntityTypeCount,
+            supplier_counts::buyers_facet,
         },
         params::{
             filters::commodity_filter,
@@ -45,7 +46,7 @@ use crate::{
         quality::TotalDoubt,
         record::listed::ListedRecord,
         spreadsheet::record_file::{Subject, file_of},
-        supplier_names::{ABOUT_RANK, ABOUT_SPELLINGS, BY_NUMBER, RANK, RANKS, RankingSwitch, SPELLINGS},
+        supplier_names::{ABOUT_RANK, ABOUT_SPELLINGS, AllNamesOf, BY_NUMBER, RANK, RANKS, RankingSwitch, SPELLINGS},
         typical_value::{self, typical_value},
     },
     query::text::TextQuery,
@@ -176,6 +177,7 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
         of_most_records: true,
         include: Include::all_of(Schema::of(kind.unwrap_or(EntityType::Contract))),
         names: usize::MAX,
+        buyers: buyers_facet(request.by_spelling),
         has_places: true,
     };
     let cost = plan.cost(&call.generation).and_bids(&call.generation, 1);
@@ -239,7 +241,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment, Some(&parameters))?,
         switches: [
             RankingSwitch::by_number(t, &request.path, &request.query, request.by_number),
-            RankingSwitch::by_spelling(t, &request.path, &request.query, request.by_spelling),
+            RankingSwitch::by_name(t, &request.path, &request.query, request.by_spelling, AllNamesOf::Both),
         ],
         suppliers: overview.ranked("ranked-suppliers", Facet::Vendor, Some(&parameters))?,
         layout: Layout {

@@ -37,6 +37,7 @@ profile-ranked-buyers-number = Buyers with the most records
 profile-ranked-suppliers-amount = Suppliers with the largest total value
 profile-ranked-suppliers-number = Suppliers with the most records
 profile-ranked-note-buyers = The ten largest of { $count } buyers.
+profile-ranked-note-divisions = The ten largest of { $count } buyers and parts of buyers.
 profile-ranked-note-suppliers = The ten largest of { $count } suppliers.
 profile-name-buyers = Buyer
 profile-name-suppliers = Supplier

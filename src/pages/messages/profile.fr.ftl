@@ -37,6 +37,7 @@ profile-ranked-buyers-number = Acheteurs ayant le plus de fiches
 profile-ranked-suppliers-amount = Fournisseurs dont la valeur totale est la plus élevée
 profile-ranked-suppliers-number = Fournisseurs ayant le plus de fiches
 profile-ranked-note-buyers = Les dix premiers de { $count } acheteurs.
+profile-ranked-note-divisions = Les dix premiers de { $count } acheteurs et parties d’acheteurs.
 profile-ranked-note-suppliers = Les dix premiers de { $count } fournisseurs.
 profile-name-buyers = Acheteur
 profile-name-suppliers = Fournisseur

@@ -73,7 +73,7 @@ pub(super) struct View {
     pub(super) t: Texts,
     pub(super) facet: Facet,
     pub(super) today: Date,
-    /// Whether each spelling of a supplier's name is ranked for itself.
+    /// Whether each spelling of a name of the other side is ranked for itself.
     pub(super) by_spelling: bool,
     /// Whether names are ranked by the number of records instead of their value.
     pub(super) by_number: bool,
@@ -175,7 +175,6 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, subject: Subject)
     // A part of a name finds more records than those of the name.
     let exact = searched.as_ref().filter(|query| query.get("department").is_none());
     let other = other_side(view.facet);
-    let others = overview.distinct(other);
     let methods = counted.facets.get(&Facet::ProcurementMethod).cloned();
     let amount = counted.values.as_ref().map(|values| values.total_value);
     let competition = methods.map(|methods| Competition::of(methods, counted.total, amount.unwrap_or_default()));
@@ -188,8 +187,7 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, subject: Subject)
         values_note: amount.and_then(|_| values_note(t, with_value, counted.total)),
         years: overview.years("years", exact),
         ranked: overview.ranked("ranked", other, exact)?,
-        ranked_note: (others > RANKED as u64)
-            .then(|| t.keyed_with("profile-ranked-note-", side(other), &[("count", &others)])),
+        ranked_note: ranked_note(&overview, other),
         categories: categories(&overview, searched.as_ref()),
         competition: competition_table(&overview, competition.as_ref()),
         market: overview.market(view.scope(), false),
@@ -210,6 +208,18 @@ fn search_label(view: View, joins_names: bool) -> &'static str {
         (true, Facet::Vendor) => "supplier-search",
         (true, _) => "supplier-search-body",
     }
+}
+
+/// How many buyers or suppliers there are, if not all are ranked. Divisions of buyers are ranked too.
+fn ranked_note(overview: &Overview, other: Facet) -> Option<String> {
+    let count = overview.rankable(other);
+    let of = if count == overview.distinct(other) {
+        side(other)
+    } else {
+        "divisions"
+    };
+    let note = || overview.t.keyed_with("profile-ranked-note-", of, &[("count", &count)]);
+    (count > RANKED as u64).then(note)
 }
 
 /// The largest categories, each with the search for its records.

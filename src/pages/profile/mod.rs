@@ -193,7 +193,7 @@ fn all_names(ask: &Ask, view: View, name: &str) -> Option<AllNames> {
 
 fn counted(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Counted, ApiError> {
     let view = request.view;
-    let Some(profile) = analysis::profile(ask, request.facet(), found, request.kind)? else {
+    let Some(profile) = analysis::profile(ask, request.facet(), found, request.kind, view.by_spelling)? else {
         return Ok((None, request.kind));
     };
     let subject = Subject::named(view, &profile.named);

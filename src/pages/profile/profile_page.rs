@@ -31,7 +31,7 @@ use crate::{
         kind_tabs::KindTab,
         messages::Texts,
         page::{CsvLink, Exports, Layout, PageCall, see_other},
-        supplier_names::{AllNames, BY_NUMBER, RankingSwitch},
+        supplier_names::{AllNames, AllNamesOf, BY_NUMBER, RankingSwitch},
     },
 };
 
@@ -177,18 +177,21 @@ impl Request {
 /// How many similar names the page of an unknown name lists.
 const MAX_SIMILAR: usize = 8;
 
-/// What ranks the names of the other side otherwise. Only suppliers have spellings that are joined.
+/// What ranks the names of the other side otherwise.
 fn switches(request: &Request, column: Option<&Column>) -> Vec<RankingSwitch> {
     let view = request.view;
     if column.is_none_or(|column| column.ranked.is_none()) {
         return Vec::new();
     }
     let (t, path, query) = (view.t, &request.path, &request.query);
-    let mut switches = vec![RankingSwitch::by_number(t, path, query, view.by_number)];
-    if view.facet != Facet::Vendor {
-        switches.push(RankingSwitch::by_spelling(t, path, query, view.by_spelling));
-    }
-    switches
+    let ranked = match view.facet {
+        Facet::Vendor => AllNamesOf::Buyers,
+        _ => AllNamesOf::Suppliers,
+    };
+    vec![
+        RankingSwitch::by_number(t, path, query, view.by_number),
+        RankingSwitch::by_name(t, path, query, view.by_spelling, ranked),
+    ]
 }
 
 /// The records of the name as a file.

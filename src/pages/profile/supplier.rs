@@ -93,7 +93,7 @@ fn party_page(
 
 fn counted(ask: &Ask, party: Party, request: &Request, of: &Supplier) -> Result<Counted, ApiError> {
     let view = request.view;
-    let Some(profile) = analysis::of_party(ask, party, of, request.kind)? else {
+    let Some(profile) = analysis::of_party(ask, party, of, request.kind, view.by_spelling)? else {
         return Ok((None, request.kind));
     };
     let made = column(view, ask, &profile, Subject::party(view, party, of))?;

@@ -67,7 +67,11 @@ impl Figures {
             }
         });
         // Of the chart of buyers alone, if suppliers have too many names to be joined.
-        let names = if too_many { AllNamesOf::Buyers } else { AllNamesOf::Both };
+        let names = if too_many {
+            AllNamesOf::BuyersAlone
+        } else {
+            AllNamesOf::Both
+        };
         let has_names = buyers.is_some() || (suppliers.is_some() && !too_many);
         Figures {
             switches: switches(context.t, context.asked, has_numbers, has_names.then_some(names)),
