@@ -87,7 +87,7 @@ impl ComparedType {
         let schema = Schema::of(entity_type);
         let mut facets = vec![Facet::Year, Facet::Category, Facet::Municipality];
         if self != ComparedType::Department {
-            facets.push(Facet::NamedDepartment);
+            facets.push(Facet::Body);
         }
         if self != ComparedType::Supplier && schema.has_role(Role::Vendor) {
             facets.push(Facet::Vendor);

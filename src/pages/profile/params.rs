@@ -17,7 +17,7 @@ pub(crate) struct ProfileParams {
     pub(crate) with: Option<Given<String>>,
     /// What names are ranked by.
     pub(crate) rank: Option<Given<&'static str>>,
-    /// Whether each spelling of a supplier's name is ranked for itself.
+    /// Whether each spelling of a name is ranked for itself.
     pub(crate) spellings: Option<Given<bool>>,
 }
 
