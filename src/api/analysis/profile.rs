@@ -78,15 +78,15 @@ fn figures(facet: Facet, entity_type: EntityType, by_name: bool) -> FigurePlan {
     )
 }
 
-/// What the complete profile of a name costs: its figures, its headline, and its records of every entity type. Without
-/// a requested entity type, the figures are of any that names suppliers: the cost is that of the largest one.
+/// What the complete profile of a name costs: its figures, its headline, and its records of every entity type; of a
+/// department also those that name it first. Without a requested entity type, the figures are of any that names
+/// suppliers: the cost is that of the largest one.
 pub(crate) fn cost(generation: &Generation, facet: Facet, requested: Option<EntityType>) -> ScanCost {
     let all = entity_types(facet).map(|of| (of, generation.manifest_of(of).records));
     let entity_type = requested.or(most_records(all)).unwrap_or(PREFERRED[0]);
-    let mut scans = vec![(
-        entity_type,
-        figures(facet, entity_type, false).scans() + headline::SCANS,
-    )];
+    let first_names = usize::from(facet != Facet::Vendor);
+    let figures = figures(facet, entity_type, false).scans();
+    let mut scans = vec![(entity_type, figures + headline::SCANS + first_names)];
     scans.extend(entity_types(facet).map(|entity_type| (entity_type, 1)));
     ScanCost::of(generation, &scans)
 }

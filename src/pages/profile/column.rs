@@ -5,7 +5,7 @@ use crate::{
     api::{
         analysis::{
             competition::Competition,
-            profile::{Profile, other_side},
+            profile::{self as analysis, Profile, other_side},
         },
         params::parse::MIN_NAME_LENGTH,
     },
@@ -28,6 +28,7 @@ use crate::{
         quality::TotalDoubt,
         record::listed::ListedRecord,
     },
+    query::SearchQuery,
 };
 
 /// What a page shows of one name.
@@ -95,15 +96,16 @@ pub(super) struct Subject {
 
 impl Subject {
     /// One name.
-    pub(super) fn named(view: View, named: &ResolvedName) -> Subject {
+    pub(super) fn named(view: View, ask: &Ask, profile: &Profile) -> Result<Subject, ApiError> {
+        let named = &profile.named;
         let name = view.name_of(named);
-        Subject {
+        Ok(Subject {
             href: view.page_of(&name),
-            searched: searched(view, &name, named.kind),
+            searched: searched(view, ask, profile, &name)?,
             body: named.kind,
             names: None,
             name,
-        }
+        })
     }
 
     /// All names of a supplier or a body.
@@ -249,15 +251,23 @@ fn body_note(t: Texts, body: BodyKind) -> Option<String> {
 }
 
 /// The parameters of the search for a name's records; `None` if no search finds them.
-fn searched(view: View, name: &str, body: Option<BodyKind>) -> Option<Parameters> {
-    let parameter = match (view.facet, body) {
-        (Facet::Vendor, _) => "vendor_is",
-        (_, Some(BodyKind::Buyer)) => "department_is",
-        // The name of a division is not that of the buyer.
-        _ if fold(name).chars().count() < MIN_NAME_LENGTH => return None,
-        _ => "department",
-    };
-    Some(Parameters::default().with(parameter, name))
+fn searched(view: View, ask: &Ask, profile: &Profile, name: &str) -> Result<Option<Parameters>, ApiError> {
+    let with = |parameter: &str, value: &str| Some(Parameters::default().with(parameter, value));
+    if view.facet == Facet::Vendor {
+        return Ok(with("vendor_is", name));
+    }
+    let body = ask.generation.bodies.with_name(&profile.named.name);
+    if let Some(body) = body.filter(|body| body.names.len() == 1) {
+        return Ok(with(Party::Body.noun(), &body.id));
+    }
+    // The first name of a record may be that of a division, and this one that of the buyer next to it.
+    let first = analysis::filter(Facet::NamedDepartment, &profile.named);
+    let first = ask.count(&SearchQuery::newest(profile.query.entity_type, vec![first]))?;
+    if first == profile.figures.counted.total {
+        return Ok(with("department_is", name));
+    }
+    let is_long = fold(name).chars().count() >= MIN_NAME_LENGTH;
+    Ok(with("department", name).filter(|_| is_long))
 }
 
 /// "1,284 contracts worth $412 million, 2009–2026, with 37 buyers, under 3 names."

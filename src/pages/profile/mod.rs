@@ -196,7 +196,7 @@ fn counted(ask: &Ask, request: &Request, found: &[NamedRecords]) -> Result<Count
     let Some(profile) = analysis::profile(ask, request.facet(), found, request.kind, view.by_spelling)? else {
         return Ok((None, request.kind));
     };
-    let subject = Subject::named(view, &profile.named);
+    let subject = Subject::named(view, ask, &profile)?;
     let made = column(view, ask, &profile, subject)?;
     Ok((Some(made), Some(profile.query.entity_type)))
 }

@@ -18,6 +18,7 @@ mod open;
 mod paid;
 mod profile;
 mod questions;
+mod ranked;
 mod record;
 mod search;
 mod sources;
