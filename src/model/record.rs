@@ -161,12 +161,16 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Whether the record states that its contract was amended: by how often, by the number of an amendment, or, where
-    /// it states neither, by another value before the amendments. `None` if it states none of them.
+    /// Whether the record states that its contract was amended: by how often, by the number of an amendment, by
+    /// spending beyond its amount, or, where it states none of these, by another value before the amendments. `None` if
+    /// it states none of them.
     fn is_amended(&self) -> Option<bool> {
         let of_amendments = self.schema.role(Role::Amended).iter();
         let of_amendments = of_amendments.filter(|number| !self.schema.role(Role::OriginalValue).contains(number));
+        let is_spending = |number: usize| self.schema.fields[number].name == EXTRA_SPENDING;
         let stated = of_amendments.filter_map(|number| match &self.values[*number] {
+            // Without spending, the contract may have been amended in another way.
+            RecordValue::Number(spent) if is_spending(*number) => (*spent > 0.0).then_some(true),
             RecordValue::Number(count) => Some(*count > 0.0),
             RecordValue::Text(number) => Some(is_amendment(number.trim())),
             _ => None,
@@ -293,6 +297,9 @@ impl<'a> Record<'a> {
 
 /// The keys of [`Role::Amended`].
 pub(crate) const AMENDED: [&str; 2] = ["true", "false"];
+
+/// The field with the spending beyond the amount of a contract.
+const EXTRA_SPENDING: &str = "extra_spending";
 
 /// The field with several reference numbers.
 pub(crate) const OTHER_NUMBERS: &str = "amendment_reference_numbers";
@@ -435,6 +442,20 @@ mod tests {
             (r#""amendment_number":"A""#, Some("true")),
             (r#""original_value":100.0"#, None),
             (r#""contract_value":100.0"#, None),
+            (r#""contract_value":100.0,"extra_spending":20.0"#, Some("true")),
+            (r#""extra_spending":0.01"#, Some("true")),
+            (r#""extra_spending":20.0,"amendment_count":0"#, Some("true")),
+            (
+                r#""original_value":100.0,"contract_value":100.0,"extra_spending":20.0"#,
+                Some("true"),
+            ),
+            (
+                r#""original_value":100.0,"contract_value":120.0,"extra_spending":0.0"#,
+                Some("true"),
+            ),
+            (r#""extra_spending":0.0,"amendment_count":0"#, Some("false")),
+            (r#""extra_spending":0.0"#, None),
+            (r#""extra_spending":-20.0"#, None),
         ] {
             let json = format!(r#"{{"record_id":"a",{fields}}}"#);
             let record = Record::parse(Schema::of(EntityType::Contract), json.as_bytes()).unwrap();

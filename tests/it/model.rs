@@ -96,7 +96,9 @@ fn field(name: &str) -> BoxedStrategy<Value> {
         "award_date" | "publication_date" | "closing_date" | "end_date" | "expiry_date" => {
             day().prop_map(Value::from).boxed()
         }
-        "contract_value" | "total_contract_value" | "original_value" => money().prop_map(Value::from).boxed(),
+        "contract_value" | "total_contract_value" | "original_value" | "extra_spending" => {
+            money().prop_map(Value::from).boxed()
+        }
         "procurement_category" => proptest::sample::select(&["CNST", "GD,SRV", "SRV", "bogus"][..])
             .prop_map(Value::from)
             .boxed(),
@@ -150,11 +152,12 @@ fn field(name: &str) -> BoxedStrategy<Value> {
     }
 }
 
-const FIELDS: [&str; 33] = [
+const FIELDS: [&str; 34] = [
     "commodity_code",
     "economic_object_code",
     "currency",
     "original_value",
+    "extra_spending",
     "number_of_bids",
     "quality_flags",
     "title_en",
