@@ -207,8 +207,9 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         parts.level = take_level(&mut written, has_names, is_start_of_firm);
     }
     let has_buyer = parts.buyer.is_some();
-    let may_be_amended = takes.amended && (of_contracts || has_buyer);
-    parts.amended |= may_be_amended && take_amendments(&mut written, is_question, has_buyer);
+    let has_buyer_or_place = has_buyer || parts.place.is_some();
+    let may_be_amended = takes.amended && (of_contracts || has_buyer_or_place);
+    parts.amended |= may_be_amended && take_amendments(&mut written, is_question, has_buyer_or_place);
     let (conditions, alone) = parts.counted(&written);
     if conditions == 0 && !is_question && !is_about_contracts(&written) {
         return None;
@@ -466,6 +467,37 @@ mod tests {
         };
         let parts = parts("travaux de gré à gré, Montréal", taken).unwrap();
         assert_eq!(parts.words, "travaux de gré à gré");
+    }
+
+    #[test]
+    fn words_for_extra_spending_ask_for_amended_contracts() {
+        let takes = Takes::all_but_names();
+        for (text, words, amended) in [
+            ("largest cost overruns", "", true),
+            ("contracts with cost overruns for bridges", "bridges", true),
+            (
+                "which contracts for snow removal went over budget?",
+                "snow removal",
+                true,
+            ),
+            ("paving contracts over budget", "paving", true),
+            ("contracts with extra spending over $1 million", "", true),
+            ("what is the extra spending of contracts?", "", true),
+            ("contracts with overruns", "", true),
+            ("contrats avec dépassements de coûts, pavage", "pavage", true),
+            ("plus gros dépassements", "", true),
+            ("contrats de pavage avec dépenses supplémentaires", "pavage", true),
+            ("contrats avec dépense supplémentaire", "", true),
+            ("quels contrats ont eu un dépassement de coût ?", "", true),
+            ("runway overrun contracts", "runway overrun", false),
+            ("contrats de voie de dépassement", "voie de dépassement", false),
+            ("services supplémentaires, contrats", "services supplémentaires", false),
+            ("extra large gloves contracts", "extra large gloves", false),
+            ("budget contracts", "budget", false),
+        ] {
+            let parts = parts(text, takes).unwrap_or_default();
+            assert_eq!((parts.words.as_str(), parts.amended), (words, amended), "{text}");
+        }
     }
 
     #[test]

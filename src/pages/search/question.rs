@@ -104,12 +104,22 @@ pub(super) const RANKED: &str = "\
     vendors";
 const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
 
-/// What asks for contracts that were amended, next to a word for contracts or an order; and the same if nothing else is
-/// left: "soil amendment", "modifications of vehicles".
+/// What asks for contracts that were amended, or that cost more than their amount, next to a word for contracts or an
+/// order.
 const AMENDED: &str = "\
     that were amended|with amendments|amended|avec avenants|avec avenant|avec modifications|avenants|\
-    avenant|ayant ete modifies|qui ont ete modifies|modifies";
-const AMENDMENTS: &str = "amendments|amendment|modifications|modifie";
+    avenant|ayant ete modifies|qui ont ete modifies|modifies|\
+    with cost overruns|with overruns|cost overruns|cost overrun|overruns|with extra spending|extra spending|\
+    that went over budget|went over budget|over budget|\
+    avec depassements de couts|avec depassement de couts|avec depassement de cout|avec depassements|\
+    depassements de couts|depassements de cout|depassements des couts|depassements|\
+    depassement de couts|depassement de cout|depassement des couts|\
+    avec depenses supplementaires|depenses supplementaires|avec depense supplementaire|depense supplementaire";
+/// The same if nothing else is left, because it can be a thing: "soil amendment", "modifications of vehicles". Words of
+/// questions are left out before, such as "dépense" of "dépense supplémentaire".
+const AMENDMENTS: &str = "\
+    amendments|amendment|modifications|modifie|depenses supplementaires|supplementaires|supplementaire|\
+    extra spending|extra";
 
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]

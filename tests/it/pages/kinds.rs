@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use procure::model::entity_type::EntityType;
+use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::json;
 
 use super::html::{assert_shows, between};
@@ -349,6 +349,48 @@ fn a_buyer_is_taken_together_with_a_firm_and_with_amendments() {
     let found = lead("DND+amended");
     assert_shows(&found, &["National Defence, amended", "0 contracts"]);
     assert!(found.contains("amended=true"), "{found}");
+}
+
+#[test]
+fn words_for_extra_spending_of_a_buyer_find_the_contracts_that_state_it_and_the_amended_ones() {
+    let record = |(number, buyer, amounts): (usize, &str, &str)| {
+        let amounts: serde_json::Value = serde_json::from_str(amounts).unwrap();
+        let mut record = json!({
+            "record_id": format!("r{number}"), "municipality": "qc-provincial", "award_date": "2023-01-01",
+            "buyer_name": buyer, "title_fr": "Toiture", "vendor_name": "Acme", "government_level": "provincial",
+            "contract_value": 100.0,
+        });
+        let members = record.as_object_mut().unwrap();
+        members.extend(amounts.as_object().unwrap().clone());
+        (EntityType::Contract, record.to_string())
+    };
+    let records = [
+        (0, "Université Concordia", r#"{"extra_spending": 20.0}"#),
+        (1, "Université Concordia", r#"{"original_value": 80.0}"#),
+        (
+            2,
+            "Université Concordia",
+            r#"{"original_value": 90.0, "extra_spending": 5.5}"#,
+        ),
+        (3, "Université Concordia", r#"{"extra_spending": 0.0}"#),
+        (4, "Université Laval", r#"{"extra_spending": 20.0}"#),
+    ];
+    let server = TestServer::own(&records.map(record), |_| {});
+    for words in [
+        "dépassements de coûts de l’Université Concordia",
+        "dépassements Université Concordia",
+        "dépenses supplémentaires de l’Université Concordia",
+        "une dépense supplémentaire de l’Université Concordia",
+        "Quelles sont les dépenses supplémentaires de l’Université Concordia ?",
+        "cost overruns of Université Concordia",
+        "how much extra spending of Université Concordia?",
+        "Université Concordia over budget",
+    ] {
+        let html = server.html(&format!("/en/search?kind=contract&q={}", encode(words)), 200);
+        let lead = between(&html, "<div role=\"status\">", "</div>")[0];
+        assert_shows(lead, &["Université Concordia, amended", "3 contracts worth $300"]);
+        assert!(lead.contains("amended=true"), "{words}: {lead}");
+    }
 }
 
 /// Contracts of a body under two names, and one of another body.
