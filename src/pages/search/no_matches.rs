@@ -20,6 +20,7 @@ use crate::{
             conditions::Condition,
             context::{SearchContext, shortened},
             search_address::{SearchAddress, canonical},
+            split::Split,
         },
     },
     query::{SearchQuery, translate::is_function_word},
@@ -120,15 +121,36 @@ fn spellings(context: &SearchContext, search: &ResolvedSearch) -> Result<Vec<Spe
     let counts = context
         .ask
         .counts(tried.iter().map(|(_, search)| search.clone()).collect())?;
-    let spelling = |((q, _), records): ((String, SearchQuery), u64)| Spelling {
-        href: with(&q).address(),
-        q: shortened(&q),
+    let spelling = |((q, _), records): (&(String, SearchQuery), u64)| Spelling {
+        href: with(q).address(),
+        q: shortened(q),
         records,
     };
-    let found = tried.into_iter().zip(counts).filter(|(_, records)| *records > 0);
+    let found = tried.iter().zip(counts).filter(|(_, records)| *records > 0);
     let mut found: Vec<Spelling> = found.map(spelling).collect();
+    if found.is_empty()
+        && let Some((nearest, _)) = tried.first()
+    {
+        found.extend(with_conditions(context, &with(nearest))?);
+    }
     found.sort_by_key(|spelling| Reverse(spelling.records));
     Ok(found)
+}
+
+/// What corrected words find with conditions in place of words, if anything: "paving Blainville contracts".
+fn with_conditions(context: &SearchContext, asked: &SearchAddress) -> Result<Option<Spelling>, ApiError> {
+    let splits = Split::all(asked, &context.ask.generation, context.today);
+    let counts = context
+        .ask
+        .counts(splits.iter().map(|split| split.query.clone()).collect())?;
+    let best = splits.iter().zip(counts).max_by_key(|(_, records)| *records);
+    Ok(best
+        .filter(|(_, records)| *records > 0)
+        .map(|(split, records)| Spelling {
+            href: split.asked.address(),
+            q: shortened(&split.label(&split.words)),
+            records,
+        }))
 }
 
 fn costs(context: &SearchContext, search: &ResolvedSearch, conditions: &[Condition]) -> Result<Vec<Cost>, ApiError> {
