@@ -115,6 +115,12 @@ impl BidsPart {
     }
 }
 
+/// How many bid on a notice; `None` if it lists no bids.
+pub(crate) fn bids_on(ask: &Ask, t: Texts, record_id: &str) -> Option<String> {
+    let bids = NoticeBids::of(&ask.generation.bids, record_id);
+    (bids.count > 0).then(|| sentence(t, &bids))
+}
+
 /// "7 bids from 7 suppliers in an open call. The highest is 23% above the lowest."
 fn sentence(t: Texts, bids: &NoticeBids) -> String {
     let Some(procedure) = bids.procedure.filter(|_| bids.count > 0) else {

@@ -1,6 +1,7 @@
 # The bids on a call.
 
 bids-title = Bids
+bids-of-call = Who bid, for how much
 bids-none = The publisher states no bids of this call.
 bids-count =
     { $count ->

@@ -1,6 +1,7 @@
 # Les soumissions à un appel.
 
 bids-title = Soumissions
+bids-of-call = Qui a soumissionné, à quel prix
 bids-none = Le diffuseur n’indique aucune soumission pour cet appel.
 bids-count =
     { $count ->

@@ -12,9 +12,10 @@ use crate::{
     },
     pages::{
         address::{self, Parameters},
+        bids::{BID_IDS, bids_on},
         commodity_names,
         messages::Texts,
-        record::listed::ListedRecord,
+        record::listed::{ListedRecord, parse},
     },
     query::SearchQuery,
 };
@@ -27,6 +28,8 @@ pub(super) struct Related {
     pub(super) number: String,
     /// Up to [`MAX_OTHERS`] of each entity type.
     pub(super) others: Vec<ListedRecord>,
+    /// How many bid on the notice of the same call, in a sentence, and the bids.
+    pub(super) bids: Option<(String, String)>,
 }
 
 /// The maximum number of other records of an entity type that the page lists.
@@ -98,7 +101,7 @@ pub(super) fn related(
     let Some((_, number)) = solicitations(record).next() else {
         return Ok(None);
     };
-    let mut others = Vec::new();
+    let (mut others, mut bids) = (Vec::new(), None);
     for of in EntityType::ALL {
         if !Schema::of(of).has_role(Role::SolicitationNumber) {
             continue;
@@ -111,9 +114,15 @@ pub(super) fn related(
         let mut listed = Vec::new();
         for bytes in &records {
             let row = ListedRecord::of(t, of, bytes)?;
-            if row.href != own {
-                listed.push(row);
+            if row.href == own {
+                continue;
             }
+            let other = parse(of, bytes)?;
+            if of == EntityType::Tender && bids.is_none() && is_of_one_call(record, &other) {
+                let sentence = bids_on(ask, t, other.id());
+                bids = sentence.map(|sentence| (sentence, format!("{}#{}", row.href, BID_IDS[0].section)));
+            }
+            listed.push(row);
         }
         listed.truncate(MAX_OTHERS);
         others.append(&mut listed);
@@ -122,7 +131,14 @@ pub(super) fn related(
         href: address::solicitation(t.language(), number),
         number: number.to_owned(),
         others,
+        bids,
     }))
+}
+
+/// Whether two records state the identifier of one call. Buyers use the same solicitation numbers.
+fn is_of_one_call(record: &Record, other: &Record) -> bool {
+    let call = record.text("ocid").map(str::trim).filter(|ocid| !ocid.is_empty());
+    call.is_some() && call == other.text("ocid").map(str::trim)
 }
 
 /// The fields with a solicitation number that identifies something, and the number.

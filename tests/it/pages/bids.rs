@@ -17,13 +17,13 @@ fn server() -> TestServer {
     let tender = |id: &str, number: &str| {
         let record = json!({
             "record_id": id, "title_fr": format!("Pavage {id}"), "buyer_name": "Ville de Laval", "municipality": "laval",
-            "publication_date": "2015-05-06", "solicitation_number": number, "unspsc": "72141107",
+            "publication_date": "2015-05-06", "solicitation_number": number, "unspsc": "72141107", "ocid": format!("ocds-{id}"),
         });
         (EntityType::Tender, record.to_string())
     };
     let contract = json!({
         "record_id": "c1", "vendor_name": "Pavages Un inc.", "award_date": "2015-07-01", "contract_value": 110_000,
-        "municipality": "laval", "solicitation_number": "S-1"
+        "municipality": "laval", "solicitation_number": "S-1", "ocid": "ocds-open"
     });
     let mut records: Vec<_> = ["open", "none", "lots", "direct", "units", "many", "repeated"]
         .into_iter()
@@ -364,4 +364,12 @@ fn who_bid_and_who_never_won_are_asked_in_the_box() {
         let id = format!("id=\"{}\"", part.trim_start_matches('#'));
         assert!(SERVER.html(page, 200).contains(&id), "{page} has no {part}");
     }
+}
+
+#[test]
+fn a_contract_says_how_many_bid_on_its_call() {
+    let html = SERVER.html("/en/record/contract/c1", 200);
+    html::assert_shows(&html, &["Bids 4 bids from 4 suppliers, in an open call."]);
+    assert!(html.contains("href=\"/en/record/tender/open#bids\""), "{html}");
+    assert!(!SERVER.html("/en/record/contract/c2", 200).contains("id=\"bids\""));
 }
