@@ -24,8 +24,25 @@ pub(crate) fn asked_years(query: &SearchQuery) -> Option<(Option<i32>, Option<i3
     })
 }
 
-/// The sentence. `None` if nothing is known: records without dates, or an index of an older program.
+/// Which years the sources cover, and which of them have a selection only. `None` if nothing is known: records without
+/// dates, or an index of an older program.
 pub(crate) fn coverage_note(
+    t: Texts,
+    entity_type: EntityType,
+    sources: &[&SourceCoverage],
+    asked: Option<(Option<i32>, Option<i32>)>,
+) -> Option<String> {
+    let selections = sources.iter().filter_map(|source| {
+        let id = &source.source_id;
+        t.has("sources-selection-", id)
+            .then(|| t.keyed("sources-selection-", id))
+    });
+    let years = years_note(t, entity_type, sources, asked);
+    let sentences: Vec<String> = years.into_iter().chain(selections).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn years_note(
     t: Texts,
     entity_type: EntityType,
     sources: &[&SourceCoverage],
@@ -42,6 +59,7 @@ pub(crate) fn coverage_note(
     let Some((from, to)) = asked else {
         let mut sentences = vec![with_years("coverage-all", &joined(&all))];
         sentences.extend(uneven(t, sources, &covered));
+        sentences.extend(few(t, sources, &covered));
         sentences.extend(running(t, sources, first..=last));
         return Some(sentences.join(" "));
     };
@@ -63,6 +81,7 @@ pub(crate) fn coverage_note(
     let found: BTreeSet<i32> = found.into_iter().collect();
     if !found.is_empty() {
         sentences.extend(uneven(t, sources, &found));
+        sentences.extend(few(t, sources, &found));
         sentences.extend(running(t, sources, from..=to));
     }
     Some(sentences.join(" "))
@@ -95,6 +114,16 @@ fn uneven(t: Texts, sources: &[&SourceCoverage], years: &BTreeSet<i32>) -> Optio
     (less > 0 && sources.len() > 1).then(|| t.text(text))
 }
 
+/// The years of which the sources have less than a quarter of the usual records.
+fn few(t: Texts, sources: &[&SourceCoverage], years: &BTreeSet<i32>) -> Option<String> {
+    let has_few = |year: &i32| {
+        let mut covering = sources.iter().filter(|source| source.extent(*year) != Extent::No);
+        covering.all(|source| source.has_few(*year))
+    };
+    let few: BTreeSet<i32> = years.iter().copied().filter(has_few).collect();
+    (!few.is_empty()).then(|| t.with("coverage-few", &[("years", &written_years(t, &few))]))
+}
+
 /// Until which day the last of these years is covered, if no source covers all of it.
 fn running(t: Texts, sources: &[&SourceCoverage], years: RangeInclusive<i32>) -> Option<String> {
     let covered = sources.iter().flat_map(|source| source.covered_years());
@@ -103,9 +132,12 @@ fn running(t: Texts, sources: &[&SourceCoverage], years: RangeInclusive<i32>) ->
         .filter(|year| years.contains(year))
         .max()?;
     let extent = sources.iter().map(|source| source.extent(last)).max();
-    let of_year = sources.iter().filter(|source| source.extent(last) == Extent::Part);
+    let is_running = |source: &&&SourceCoverage| source.extent(last) == Extent::Part && !source.has_few(last);
+    let of_year = sources.iter().filter(is_running);
     let until = of_year.filter_map(|source| source.until.as_deref()).max()?;
-    let day = Date::parse(until).ok().filter(|_| extent == Some(Extent::Part))?;
+    let day = Date::parse(until)
+        .ok()
+        .filter(|day| day.year() == last && extent == Some(Extent::Part))?;
     Some(t.with("coverage-until", &[("year", &last.to_string()), ("date", &t.date(day))]))
 }
 

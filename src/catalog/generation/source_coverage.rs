@@ -9,11 +9,10 @@ use serde::Serialize;
 use super::manifest::EntityTypeManifest;
 use crate::model::{Date, EntityType, timestamp};
 
-/// A year is covered if it has at least one in this many of the records of a usual year.
-const MIN_SHARE: u64 = 4;
-
-/// A year counts for the usual number if it has at least one in this many of the records of the largest year.
-const MIN_PART_OF_LARGEST: u64 = 20;
+/// A year is covered as a whole if it has at least one in this many of the records of a usual year, and in part if it
+/// has one in so many.
+const WHOLE: u64 = 4;
+const PART: u64 = 20;
 
 /// The days of a year, for the share of the year that a file can have.
 const YEAR_DAYS: u64 = 365;
@@ -23,8 +22,8 @@ const YEAR_DAYS: u64 = 365;
 pub(crate) struct SourceCoverage {
     pub(crate) source_id: String,
     pub(crate) entity_type: EntityType,
-    /// The usual number of records of a year: the lower median of the years with at least a twentieth of the records of
-    /// the largest one. Null without dated records.
+    /// The usual number of records of a year: that of the year in which the median record is. Null without dated
+    /// records.
     pub(crate) usual_records: Option<u64>,
     /// The day of the newest file: it covers nothing later. Null if no record states it.
     #[schemars(extend("format" = "date"))]
@@ -49,7 +48,7 @@ pub(crate) struct CoveredYear {
 pub(crate) enum Extent {
     /// Single records only.
     No,
-    /// The year of the newest file, which was not over.
+    /// The year of the newest file, which was not over; or less than a quarter of a usual year.
     Part,
     Whole,
 }
@@ -98,6 +97,19 @@ impl SourceCoverage {
         found.map_or(Extent::No, |number| self.years[number].covered)
     }
 
+    /// Whether it has less of a year than makes it covered as a whole, or of the days of a year that was not over.
+    pub(crate) fn has_few(&self, year: i32) -> bool {
+        let found = self.years.binary_search_by_key(&year, |covered| covered.year);
+        let records = found.map_or(0, |number| self.years[number].records);
+        let until = self.until.as_deref().and_then(|day| Date::parse(day).ok());
+        !has(
+            WHOLE,
+            records,
+            self.usual_records.unwrap_or(0),
+            days_covered(year, until),
+        )
+    }
+
     pub(crate) fn records(&self) -> u64 {
         self.years.iter().map(|year| year.records).sum()
     }
@@ -108,30 +120,43 @@ impl SourceCoverage {
     }
 }
 
-/// The lower median of the years that are not tiny next to the largest one. Of all years it would be that of single
-/// records, where most years have nothing else; and of all records that of one year, where a set of files has one year
-/// as a whole and samples of the others.
+/// The number of records of the year in which the median record is: half of all records are in years with at most so
+/// many. The median of the years would be that of samples, where a set of files has one year as a whole and contracts
+/// of others that later files name.
 fn usual_records(counts: &[(i32, u64)]) -> Option<u64> {
-    let largest = counts.iter().map(|(_, records)| *records).max()?;
-    let numbers = counts.iter().map(|(_, records)| *records);
-    let mut numbers: Vec<u64> = numbers
-        .filter(|records| records.saturating_mul(MIN_PART_OF_LARGEST) >= largest)
-        .collect();
+    let total: u64 = counts.iter().map(|(_, records)| *records).sum();
+    let mut numbers: Vec<u64> = counts.iter().map(|(_, records)| *records).collect();
     numbers.sort_unstable();
-    numbers.get(numbers.len().saturating_sub(1) / 2).copied()
+    let mut smaller = 0_u64;
+    numbers.into_iter().find(|records| {
+        smaller = smaller.saturating_add(*records);
+        smaller.saturating_mul(2) >= total
+    })
+}
+
+/// How many days of a year a file can have.
+fn days_covered(year: i32, until: Option<Date>) -> u64 {
+    match until {
+        Some(day) if year > day.year() => 0,
+        Some(day) if year == day.year() => u64::from(day.day_of_year()),
+        _ => YEAR_DAYS,
+    }
+}
+
+/// Whether a year has at least one in so many of the records of as many usual days.
+fn has(one_in: u64, records: u64, usual: u64, days: u64) -> bool {
+    days > 0 && records > 1 && records.saturating_mul(one_in * YEAR_DAYS) >= usual.saturating_mul(days)
 }
 
 fn extent(year: i32, records: u64, usual: u64, until: Option<Date>) -> Extent {
-    let is_enough = |whole: u64, part: u64| records > 1 && records.saturating_mul(MIN_SHARE * whole) >= usual * part;
-    match until {
-        Some(day) if year > day.year() => Extent::No,
-        // Of a year that was not over, the file can have a part only.
-        Some(day) if year == day.year() => {
-            let is_covered = is_enough(YEAR_DAYS, u64::from(day.day_of_year()));
-            if is_covered { Extent::Part } else { Extent::No }
-        }
-        _ if is_enough(1, 1) => Extent::Whole,
-        _ => Extent::No,
+    let days = days_covered(year, until);
+    let is_over = until.is_none_or(|day| year < day.year());
+    if is_over && has(WHOLE, records, usual, days) {
+        Extent::Whole
+    } else if has(PART, records, usual, days) {
+        Extent::Part
+    } else {
+        Extent::No
     }
 }
 
@@ -155,43 +180,32 @@ mod tests {
             (2019, 3_100),
             (2020, 2_000),
             (2021, 3),
-            (2022, 500),
-            (2023, 499),
+            (2022, 725),
+            (2023, 724),
+            (2024, 144),
         ];
-        assert_eq!(usual_records(&counts), Some(2_000));
-        let expected = [No, Whole, Whole, Whole, No, Whole, No];
-        let found = extents(&counts, Some("2024-01-05"));
+        assert_eq!(usual_records(&counts), Some(2_900));
+        let expected = [No, Whole, Whole, Whole, No, Whole, Part, No];
+        let found = extents(&counts, Some("2025-01-05"));
         assert!(found.iter().map(|(_, extent)| *extent).eq(expected), "{found:?}");
         // Many years with single records, and one year fifteen times as large as the others.
         assert_eq!(
             usual_records(&[(2009, 7), (2010, 7), (2011, 5), (2022, 150), (2023, 110)]),
-            Some(110)
+            Some(150)
         );
         assert_eq!(
             usual_records(&[(2009, 14_700), (2010, 41), (2015, 980), (2016, 970)]),
-            Some(980)
+            Some(14_700)
         );
         assert_eq!(extents(&[(2202, 9_999)], Some("2024-01-05")), [(2202, No)]);
         assert_eq!(extents(&[(2202, 9_999)], None), [(2202, Whole)]);
-        // Contracts of earlier years, which later files name: a fifth of a usual year covers none.
-        let late = [
-            (2009, 14_717),
-            (2012, 207),
-            (2014, 216),
-            (2015, 1_355),
-            (2016, 974),
-            (2017, 949),
-            (2018, 870),
-        ];
-        let found = extents(&late, None);
-        let covered = found
-            .iter()
-            .filter(|(_, extent)| *extent == Whole)
-            .map(|(year, _)| *year);
-        assert!(covered.eq([2009, 2015, 2016, 2017, 2018]), "{found:?}");
+        // Contracts of earlier years, which later files name.
+        let late = [(2009, 14_717), (2012, 207), (2015, 1_355), (2018, 870)];
+        let found = extents(&late, None).into_iter().map(|(_, extent)| extent);
+        assert!(found.eq([Whole, No, Part, Part]));
         // 36 of 365 days.
         let running = |records: u64| extents(&[(2023, 1_000), (2024, records)], Some("2024-02-05"))[1].1;
-        assert_eq!([running(24), running(25), running(1_000)], [No, Part, Part]);
+        assert_eq!([running(4), running(5), running(1_000)], [No, Part, Part]);
         assert!(extents(&[], None).is_empty());
         assert_eq!(usual_records(&[]), None);
         // A single record is a stray one, even where a year has no more than that.

@@ -97,13 +97,17 @@ pub(crate) fn gaps(sources: &[&SourceCoverage], years: impl Iterator<Item = i32>
         let without = publishers
             .iter()
             .filter(|of_one| !of_one.iter().any(|source| covers(source, year)));
-        let sources: Vec<String> = without
+        let missing: Vec<String> = without
             .filter_map(|of_one| Some(of_one.first()?.source_id.clone()))
             .collect();
-        (is_whole || !sources.is_empty()).then_some(YearGap {
+        let has_few = !is_whole
+            && !sources
+                .iter()
+                .any(|source| covers(source, year) && !source.has_few(year));
+        (is_whole || has_few || !missing.is_empty()).then_some(YearGap {
             year,
             is_whole,
-            sources,
+            sources: missing,
         })
     };
     drawn.filter_map(gap).collect()

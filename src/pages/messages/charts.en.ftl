@@ -82,6 +82,7 @@ coverage-none = No source here covers { $kind } of { $years }.
 coverage-part = No source here covers { $kind } of { $years }: the figures are of the other years.
 coverage-uneven-year = Not every source covers this year.
 coverage-uneven = Not every source covers each of these years.
+coverage-few = Of { $years }, they have a small part only.
 coverage-until = { $year } is covered until { $date }.
 coverage-of-place = { $place }: { $kind } of { $years } only.
 coverage-with-gaps = { $years }, with gaps

@@ -82,6 +82,7 @@ coverage-none = Aucune source ne couvre ici les { $kind } de { $years }.
 coverage-part = Aucune source ne couvre ici les { $kind } de { $years } : les chiffres portent sur les autres années.
 coverage-uneven-year = Certaines sources ne couvrent pas cette année.
 coverage-uneven = Certaines sources ne couvrent pas toutes ces années.
+coverage-few = De { $years }, elles n’ont qu’une petite partie.
 coverage-until = L’année { $year } est couverte jusqu’au { $date }.
 coverage-of-place = { $place } : { $kind } de { $years } seulement.
 coverage-with-gaps = { $years }, avec des lacunes

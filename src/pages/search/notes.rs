@@ -54,15 +54,7 @@ impl SourceNotes {
         let sentences: Vec<String> = coverage.into_iter().chain(of_place).collect();
         Ok(SourceNotes {
             coverage: (!sentences.is_empty()).then(|| sentences.join(" ")),
-            gaps: gaps(context, query, &sources)
-                .into_iter()
-                .chain(undated)
-                .chain(
-                    sources
-                        .iter()
-                        .filter_map(|source| selection(context.t, &source.source_id)),
-                )
-                .collect(),
+            gaps: gaps(context, query, &sources).into_iter().chain(undated).collect(),
         })
     }
 }
@@ -136,12 +128,6 @@ fn unknown_body(generation: &Generation, written: &[Word], folded: &str) -> Opti
     let names = Some(body_names::all_names([folded])).filter(|names| is_name && !names.is_empty())?;
     let is_known = names.iter().any(|name| generation.bodies.with_name(name).is_some());
     Some((is_known, without_marks(written)))
-}
-
-/// That the files of a source have a selection only, such as what a search on the publisher's page found.
-fn selection(t: Texts, source_id: &str) -> Option<String> {
-    t.has("sources-selection-", source_id)
-        .then(|| t.keyed("sources-selection-", source_id))
 }
 
 /// At least one in so many records lacks something until it is said.
