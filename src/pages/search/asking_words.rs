@@ -4,18 +4,28 @@
 //! found", "système de son".
 
 use crate::{
-    pages::search::written_words::{Word, is_in, joined},
+    pages::search::written_words::{Word, elided, is_in, joined},
     query::translate::is_function_word,
 };
 
 /// Words that begin a question.
 pub(super) const QUESTION_WORDS: &str = "\
-    combien|est ce|how|laquelle|lequel|lesquelles|lesquels|que|quel|quelle|quelles|quels|qui|quoi|what|when|where|\
-    which|who|whose";
+    combien|est ce|how|laquelle|lequel|lesquelles|lesquels|quand|que|quel|quelle|quelles|quels|qui|quoi|what|when|\
+    where|which|who|whose";
 
 /// Those that begin one anywhere: "bridge repair 2015, who won".
 pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
-    combien|how|laquelle|lequel|quel|quelle|quelles|quels|what|which|who";
+    combien|how|laquelle|lequel|quand|quel|quelle|quelles|quels|what|when|which|who";
+
+/// Several words that ask, and are more than each of them.
+pub(super) const PHRASES: &str = "\
+    at what price|a quel prix|au final|au total|depuis combien de temps|depuis quand|en tout|for how much|how long|\
+    in the end|in total|pour combien|quelle municipalite|quelle ville|quelles municipalites|quelles villes|since when|\
+    what city|which cities|which city";
+
+/// Nouns that begin a question if what they are of follows: "suppliers of the museum".
+const PARTIES: &str = "\
+    acheteurs|buyers|competitors|concurrents|contractors|entrepreneurs|fournisseurs|rivals|rivaux|suppliers|vendors";
 
 /// Verbs that begin a question if more words follow: "did anyone bid".
 const FIRST_VERBS: &str = "\
@@ -30,14 +40,16 @@ const WORDS_OF_QUESTIONS: &str = "\
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    acheteur|acheteurs|against|amount|anybody|anyone|argent|autre|autres|award|awarding|awards|beat|beats|bid|bidder|\
-    bidders|bidding|bids|buy|buyer|buyers|combined|compagnie|compagnies|companies|company|contractor|contractors|\
-    contre|cost|costs|cout|couts|depenses|dollars|entrepreneur|entrepreneurs|entreprise|entreprises|ever|firm|firme|\
-    firmes|firms|fournisseur|fournisseurs|gave|give|given|gives|goes|hire|hires|il|jamais|lose|loses|lost|made|make|\
-    makes|money|montant|more|n a|n est|n ont|never|often|pay|pourcentage|price|prices|prix|provide|provides|publie|publient|publish|\
-    publishes|purchased|receive|received|receives|sell|selling|sign|signe|somme|sommes|someone|soumissionnaire|\
-    soumissionnaires|souvent|spending|still|supplier|suppliers|surtout|there|they|total|usually|vendor|vendors|we|\
-    went|win|wins|y";
+    acheteur|acheteurs|against|amount|anybody|anyone|argent|autre|autres|award|awarding|awards|beat|beats|bid|\
+    bidder|bidders|bidding|bids|buy|buyer|buyers|cheapest|combined|compagnie|compagnies|companies|company|competes|\
+    competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|cout|couts|depenses|\
+    dollars|earn|earned|earns|entrepreneur|entrepreneurs|entreprise|entreprises|ever|finalement|\
+    finally|firm|firme|firmes|firms|fournisseur|fournisseurs|gave|give|given|gives|goes|hire|hires|il|jamais|lose|\
+    loses|lost|lowest|made|make|makes|money|montant|more|n a|n est|n ont|never|offer|offered|offers|often|pay|\
+    pourcentage|price|prices|prix|provide|provides|publie|publient|publish|publishes|purchased|receive|received|\
+    receives|rival|rivals|rivaux|sell|selling|sign|signe|someone|somme|sommes|soumissionnaire|\
+    soumissionnaires|souvent|spending|still|supplier|suppliers|surtout|there|they|total|up|usually|\
+    vendor|vendors|we|went|win|wins|y";
 
 /// French verbs of questions: the beginnings of regular ones, their endings, and the other ones.
 const FRENCH_VERBS: [&str; 19] = [
@@ -67,6 +79,9 @@ const OTHER_FRENCH_VERBS: &str = "\
     obtiennent|paie|paient|perd|perdent|perdu|perdus|recevoir|recoit|recoivent|recu|recue|recues|recus|vendre|vendue|\
     vendues|vendus";
 
+/// What may follow a French verb of a question.
+const PRONOUNS: &str = "elle|elles|il|ils|on|t elle|t il|t on";
+
 /// A noun that looks like a verb: "centre de données".
 const DATA: &str = "donnee|donnees";
 
@@ -84,8 +99,9 @@ pub(super) fn is_of_question(folded: &str) -> bool {
 /// Whether a word only asks, in a question or anywhere.
 pub(super) fn asks(folded: &str, is_question: bool) -> bool {
     let asks_here = |word: &str| is_in(QUESTION_WORDS, word) || is_in(WORDS_IN_QUESTIONS, word) || is_french_verb(word);
-    // "achète-t-elle"
-    let verb = folded.split_once(" t ").map_or(folded, |(verb, _)| verb);
+    // "achète-t-elle", "vend-il"
+    let inverted = folded.split_once(' ').filter(|(_, rest)| is_in(PRONOUNS, rest));
+    let verb = inverted.map_or(folded, |(verb, _)| verb);
     let mut forms = [folded, verb].into_iter();
     forms.any(|word| is_in(WORDS_OF_QUESTIONS, word) || is_question && asks_here(word))
 }
@@ -115,12 +131,18 @@ pub(super) fn begins_question(written: &[Word]) -> bool {
             .into_iter()
             .any(|length| is_in(FIRST_VERBS, &joined(&written[..length])))
     };
+    let begins_with_parties = match written {
+        [(_, first), (next, folded), ..] => {
+            is_in(PARTIES, first) && (is_in("de|des|du|of", folded) || elided(next) != *next)
+        }
+        _ => false,
+    };
     let asks_at = |number: usize| {
         let word = &written[number];
         let is_who = word.1 == "qui" && written.get(number + 1).is_some_and(|(_, next)| is_verb_after_who(next));
         is_small(word) && is_in(QUESTION_WORDS_ANYWHERE, &word.1) || is_who
     };
-    begins || begins_with_verb || (0..written.len()).any(asks_at)
+    begins || begins_with_verb || begins_with_parties || (0..written.len()).any(asks_at)
 }
 
 fn is_verb_after_who(folded: &str) -> bool {
@@ -162,6 +184,7 @@ mod tests {
             "Acme ou Zénith, qui a vendu le plus",
             "égouts quel entrepreneur",
             "Y a-t-il d’autres offres",
+            "fournisseurs du Musée de la civilisation",
         ] {
             assert!(begins_question(&words(text)), "{text}");
         }
@@ -171,6 +194,7 @@ mod tests {
             "Do it",
             "sel de route",
             "Quincaillerie Roy",
+            "suppliers day",
         ] {
             assert!(!begins_question(&words(text)), "{text}");
         }

@@ -34,8 +34,8 @@ const KINDS: [(&str, &str); 10] = [
     ("omh", "office municipal d habitation"),
 ];
 
-/// The same name of a body with its kind for short or in full.
-fn of_other_kind(folded: &str) -> Option<String> {
+/// The same folded name of a body with its kind for short or in full.
+pub(super) fn of_other_kind(folded: &str) -> Option<String> {
     let both = KINDS.iter().flat_map(|(short, full)| [(short, full), (full, short)]);
     both.into_iter().find_map(|(from, to)| {
         let rest = folded.strip_prefix(from)?.strip_prefix(' ')?;

@@ -27,6 +27,11 @@ const LEVELS: [(&str, &str); 3] = [
     ),
 ];
 
+/// What says that cities buy.
+pub(super) const BY_CITIES: &str = "\
+    by a city|by a municipality|by cities|by municipalities|par des municipalites|par des villes|\
+    par les municipalites|par les villes|par une municipalite|par une ville";
+
 /// A government without its level.
 const GOVERNMENT: &str = "gouvernement|government";
 

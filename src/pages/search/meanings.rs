@@ -1,6 +1,8 @@
 //! "Perhaps you mean": what the words of a search may mean, each a link to as many records as it states. Nothing of it
 //! is certain.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use crate::{
@@ -29,7 +31,8 @@ use crate::{
         page::PageCall,
         route::{Handler, Page},
         search::{
-            parts::subject, period::is_year, search_address::SearchAddress, split::Split, translation::Translated,
+            buyers::of_other_kind, parts::subject, period::is_year, search_address::SearchAddress, split::Split,
+            translation::Translated,
         },
     },
     query::SearchQuery,
@@ -170,6 +173,19 @@ impl Meaning {
         }))
     }
 
+    /// A search without one of the words.
+    pub(crate) fn of_fewer_words(t: Texts, asked: SearchAddress, (label, word): (&str, &str), records: u64) -> Meaning {
+        let kind = asked.entity_type.name();
+        Meaning {
+            label: label.to_owned(),
+            what: t.with("search-meaning-fewer", &[("word", &word)]),
+            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
+            href: asked.address(),
+            asked: Some(asked),
+            ..Meaning::default()
+        }
+    }
+
     /// The same search in the words of the other language.
     pub(crate) fn of_translated(t: Texts, translated: &Translated, records: u64) -> Meaning {
         let kind = translated.asked.entity_type.name();
@@ -191,7 +207,22 @@ pub(super) fn found(ask: &Ask, t: Texts, words: &str) -> Result<Vec<Suggested>, 
         language: t.language(),
         limit: ABOVE_RESULTS,
     };
-    plan.run(ask)
+    run(ask, &plan)
+}
+
+/// What a text may mean, first the body that it names with its kind for short or in full: "CSSS de Laval".
+fn run(ask: &Ask, plan: &SuggestPlan) -> Result<Vec<Suggested>, Error> {
+    let found = plan.run(ask)?;
+    let Some(text) = of_other_kind(&fold(&plan.text)) else {
+        return Ok(found);
+    };
+    let named = SuggestPlan { text, ..plan.clone() }.run(ask)?.into_iter();
+    let named = named.filter(|found| found.meaning == MeaningType::Department && found.likeness == Likeness::Exact);
+    let mut all: Vec<Suggested> = named.chain(found).collect();
+    let mut seen = HashSet::new();
+    all.retain(|found| seen.insert((found.meaning, found.id.clone())));
+    all.truncate(plan.limit);
+    Ok(all)
 }
 
 /// The entity types whose records name suppliers.
@@ -232,7 +263,7 @@ pub(crate) fn meanings(
         language: t.language(),
         limit,
     };
-    let mut found = plan.run(ask)?;
+    let mut found = run(ask, &plan)?;
     // "2019" is a year among other words, although a solicitation may have it as its number.
     let is_alone = plan.text.split_whitespace().nth(1).is_none();
     found.retain(|found| found.meaning != MeaningType::Solicitation || is_alone || !is_year(&found.id));
@@ -241,7 +272,7 @@ pub(crate) fn meanings(
         let is_named = |found: &Suggested| found.likeness == Likeness::Exact || has_words(&found.label, &plan.text);
         found.retain(|found| found.meaning == MeaningType::Solicitation || is_named(found));
         let about = SuggestPlan { text: subject, ..plan };
-        for more in about.run(ask)? {
+        for more in run(ask, &about)? {
             let is_new = |known: &Suggested| (known.meaning, &known.id) != (more.meaning, &more.id);
             if found.len() < limit && found.iter().all(is_new) {
                 found.push(more);

@@ -11,8 +11,10 @@ use crate::{
         search::{
             buyers::is_acronym_alone,
             context::SearchContext,
+            fewer_words::without_a_word,
             meanings::{self, Meaning},
             results_query::{Found, Plan},
+            search_address::SearchAddress,
             split::{Split, is_by_chance},
             versus::of_compared,
             who_bid::who_bid,
@@ -42,10 +44,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
     let named = meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS);
     let mut named = or_nothing_in_time(named)?;
-    // "STM" is a body before it is a word of titles or of firms' names. Its records do not meet other conditions.
-    let has_only_words = asked.conditions().iter().all(|(name, _)| *name == "q");
-    let is_acronym = has_only_words && is_acronym_alone(text);
-    let is_buyer = is_acronym && named.first().is_some_and(|meaning| meaning.is_whole_buyer);
+    let is_buyer = is_acronym(asked, text) && named.first().is_some_and(|meaning| meaning.is_whole_buyer);
     let buyer: Vec<Meaning> = named.drain(..usize::from(is_buyer)).collect();
     // "Manitoba Hydro" is a firm before it is a region.
     let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
@@ -81,9 +80,20 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // The buyer of a search is also what its words may mean.
     let mut seen = HashSet::new();
     all.retain(|meaning| seen.insert(meaning.href.clone()));
-    all.truncate(meanings::ABOVE_RESULTS - usize::from(nothing.is_some()));
-    all.extend(nothing.map(of_split));
+    let finds_nothing = total == 0 && !has_other && split.is_none_or(|(_, records)| records == 0);
+    let tries_fewer = finds_nothing && (all.is_empty() || split.is_some());
+    let fewer = tries_fewer.then(|| without_a_word(context, split.map(|(split, _)| split)));
+    let fewer = or_nothing_in_time(fewer.unwrap_or(Ok(None)))?;
+    let last: Vec<Meaning> = nothing.map(of_split).into_iter().chain(fewer).collect();
+    all.truncate(meanings::ABOVE_RESULTS - last.len());
+    all.extend(last);
     Ok(Meant { all, leads })
+}
+
+/// "STM" is a body before it is a word of titles or of firms' names. Its records do not meet other conditions.
+fn is_acronym(asked: &SearchAddress, text: &str) -> bool {
+    let has_only_words = asked.conditions().iter().all(|(name, _)| *name == "q");
+    has_only_words && is_acronym_alone(text)
 }
 
 fn or_nothing_in_time<T: Default>(found: Result<T, Error>) -> Result<T, Error> {
@@ -121,7 +131,7 @@ fn of_names(
     total: u64,
 ) -> Result<(Vec<Meaning>, Option<Meaning>, u64), Error> {
     let (ask, t, asked) = (context.ask, context.t, context.asked);
-    let compared = of_compared(ask, t, text)?;
+    let compared = of_compared(context, text)?;
     let mut named = Vec::new();
     let (part, searched) = match split {
         Some((split, records)) => {
@@ -144,7 +154,7 @@ fn of_names(
     };
     named.extend(first);
     named.sort_by_key(|(_, records)| Reverse(*records));
-    let most = named.first().filter(|_| compared.is_none());
+    let most = named.first().filter(|_| compared.is_empty());
     let most = most.map_or(0, |(_, records)| *records);
     let named = named.into_iter().map(|(meaning, _)| meaning);
     Ok((

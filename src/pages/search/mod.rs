@@ -16,6 +16,7 @@ mod conditions;
 mod context;
 mod csv_page;
 mod facets;
+mod fewer_words;
 mod figures;
 mod form;
 mod highlight;

@@ -8,15 +8,16 @@ use crate::{
     model::{EntityType, Language},
     pages::search::{
         amounts::take_bound,
+        asking_words,
         buyers::{BodyNames, take_buyer},
-        levels::{has_lower_case, take_level},
+        levels::{BY_CITIES, has_lower_case, take_level},
         period::Period,
         places::{take_place, take_region},
         question::{
             Asking, asks_for_contracts, content, is_about_contracts, is_question, take_amendments, take_by_year,
             take_entity_types, take_without_competition, without_question,
         },
-        written_words::{Word, words},
+        written_words::{Word, remove_phrase, words},
     },
 };
 
@@ -188,9 +189,13 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         None => takes.order.then(|| order(&mut written)).flatten(),
     };
     let is_by_year = take_by_year(&mut written);
-    let is_question = takes.in_question || is_question(&written) || parts.order.is_some() || is_by_year;
+    let asks = remove_phrase(&mut written, asking_words::PHRASES);
+    let is_question = takes.in_question || asks || is_question(&written) || parts.order.is_some() || is_by_year;
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
+    if takes.level && parts.level.is_none() && remove_phrase(&mut written, BY_CITIES) {
+        parts.level = Some("municipal");
+    }
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);
     parts.without_competition = takes.competition && take_without_competition(&mut written);
@@ -763,6 +768,9 @@ mod tests {
             ("y a-t-il d’autres soumissionnaires pour 1177943", "1177943"),
             ("travaux d’égouts, quel entrepreneur", "travaux d’égouts"),
             ("did anyone bid on garbage collection", "garbage collection"),
+            ("Depuis quand Olympus vend-il ?", "Olympus"),
+            ("combien coûte l’asphalte acheté par une ville", "asphalte"),
+            ("competitors of Acme", "Acme"),
             (
                 "Which school board bought the most roof repairs?",
                 "school board roof repairs",

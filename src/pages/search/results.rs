@@ -46,7 +46,7 @@ use crate::{
         },
         typical_value::typical_value,
     },
-    query::Start,
+    query::{SearchQuery, Start},
 };
 
 pub(crate) const PAGE: Page = Page {
@@ -214,7 +214,7 @@ fn found_results(
     } else {
         None
     };
-    let sources = SourceNotes::of(context, &plan.search.query, &found.aggregation)?;
+    let sources = SourceNotes::of(context, query_of_sources(plan, found), &found.aggregation)?;
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     let meant = meant(context, plan, found)?;
     let bodies = &context.ask.generation.bodies;
@@ -256,6 +256,14 @@ fn found_results(
         figures: Figures::of(context, &found.aggregation),
         nothing,
     })
+}
+
+/// The search whose sources are described: where nothing is found, what the words mean, such as a place.
+fn query_of_sources<'p>(plan: &'p Plan, found: &Found) -> &'p SearchQuery {
+    let meant = found
+        .split
+        .filter(|(_, records)| found.aggregation.total == 0 && *records == 0);
+    meant.map_or(&plan.search.query, |(number, _)| &plan.splits[number].query)
 }
 
 fn hits(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Hit>, ApiError> {

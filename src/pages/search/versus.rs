@@ -18,8 +18,10 @@ use crate::{
         address::{self, Parameters},
         messages::Texts,
         search::{
+            context::SearchContext,
             meanings::{Meaning, found},
             parts::{has_operators, subject_of_question},
+            split::Split,
             written_words::{Word, is_in, joined, ranges, without_marks, words},
         },
     },
@@ -28,7 +30,7 @@ use crate::{
 /// What is between two names, folded; what may be, if both sides are nothing else; and what also is in a text that
 /// begins with [`COMPARE`].
 const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|vs";
-const OR: &str = "or|ou";
+const OR: &str = "or|ou|que|than";
 const AND: &str = "a|and|avec|et|to|with";
 const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
 /// What begins a question about one of two.
@@ -44,10 +46,11 @@ const MAX_SPLITS: usize = 3;
 
 /// The comparison of the two suppliers or buyers that the words name. `None` for a text that is a name or has operators
 /// of the query language.
-pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>, Error> {
+pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Meaning>, Error> {
+    let (ask, t) = (context.ask, context.t);
     let is_name = |party| ask.generation.parties(party).with_name(text).is_some();
     if has_operators(text) || is_name(Party::Supplier) || is_name(Party::Body) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let mut written = words(text);
     let compares = take_comparing(&mut written);
@@ -68,17 +71,51 @@ pub(super) fn of_compared(ask: &Ask, t: Texts, text: &str) -> Result<Option<Mean
     let all = all.filter_map(|(folded, range)| Some((link(folded)?, range)));
     for (link, between) in all.take(MAX_SPLITS) {
         let suppliers = ask.generation.parties(Party::Supplier);
-        let sides = [&written[..between.start], &written[between.end..]].map(|side| {
+        let mut compared = [&written[..between.start], &written[between.end..]].map(|side| {
             let compared = side.iter().filter(|(_, folded)| !is_in(COMPARED_BY, folded));
-            let mut compared: Vec<Word> = compared.cloned().collect();
-            drop_city(&mut compared);
-            subject_of_question(&without_marks(&compared), suppliers)
+            compared.cloned().collect::<Vec<Word>>()
         });
-        if let Some(meaning) = of_sides(ask, t, &sides, link)? {
-            return Ok(Some(meaning));
+        let subjects = |sides: &[Vec<Word>; 2]| {
+            sides
+                .each_ref()
+                .map(|side| subject_of_question(&without_marks(side), suppliers))
+        };
+        if let Some(meaning) = of_sides(ask, t, &subjects(&compared), link)? {
+            return Ok(vec![meaning]);
+        }
+        let [one, other] = &mut compared;
+        let Some(place) = take_city(other).or_else(|| take_city(one)) else {
+            continue;
+        };
+        let sides = subjects(&compared);
+        // A comparison is of all places.
+        if of_sides(ask, t, &sides, link)?.is_some() {
+            return in_place(context, &sides, &place);
         }
     }
-    Ok(None)
+    Ok(Vec::new())
+}
+
+/// The records of each side in a place.
+fn in_place(context: &SearchContext, sides: &[String; 2], place: &str) -> Result<Vec<Meaning>, Error> {
+    let (ask, t) = (context.ask, context.t);
+    let mut both = Vec::new();
+    for side in sides {
+        let asked = context.asked.setting(&[("q", &format!("{side} {place}"))]);
+        let mut found = Vec::new();
+        for split in Split::all(&asked, &ask.generation, context.today) {
+            found.extend(Meaning::of_part(ask, t, &split.asked, (&split.wanted, 1), |name| {
+                split.label(name)
+            })?);
+        }
+        both.extend(
+            found
+                .into_iter()
+                .max_by_key(|(_, records)| *records)
+                .map(|(meaning, _)| meaning),
+        );
+    }
+    Ok(both)
 }
 
 /// What is between two names.
@@ -106,15 +143,14 @@ fn take_comparing(written: &mut Vec<Word>) -> bool {
     compares > 0 || asked > 0
 }
 
-/// Removes a city after other words: "Acme in Toronto".
-fn drop_city(side: &mut Vec<Word>) {
-    let is_city = |from: &usize| {
-        let is_in_city = is_in(IN, &side[from - 1].1);
-        is_in_city && !municipality::named_cities(&without_marks(&side[*from..])).is_empty()
-    };
-    if let Some(from) = (2..side.len()).find(is_city) {
-        side.truncate(from - 1);
-    }
+/// Removes a city after other words and returns it: "Acme in Toronto", "Acme Toronto".
+fn take_city(side: &mut Vec<Word>) -> Option<String> {
+    let is_city = |from: &usize| !municipality::named_cities(&without_marks(&side[*from..])).is_empty();
+    let from = (1..side.len()).find(is_city)?;
+    let city = without_marks(&side[from..]);
+    side.truncate(from);
+    side.pop_if(|(_, folded)| is_in(IN, folded));
+    Some(city)
 }
 
 fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], link: Link) -> Result<Option<Meaning>, Error> {

@@ -132,10 +132,6 @@ fn what_the_figures_do_not_say_is_stated() {
         "/fr/solicitation/S-3",
         &["Le diffuseur n’indique aucune soumission pour cet appel."],
     );
-    assert!(
-        !SERVER.html("/en/record/contract/c1", 200).contains("id=\"bids\""),
-        "only tenders have bids"
-    );
     assert_shows(
         "/en/record/tender/lots",
         &["by invitation", "often list the winner only", "The call has lots"],
@@ -372,4 +368,17 @@ fn a_contract_says_how_many_bid_on_its_call() {
     html::assert_shows(&html, &["Bids 4 bids from 4 suppliers, in an open call."]);
     assert!(html.contains("href=\"/en/record/tender/open#bids\""), "{html}");
     assert!(!SERVER.html("/en/record/contract/c2", 200).contains("id=\"bids\""));
+}
+
+#[test]
+fn a_word_that_finds_nothing_is_left_out() {
+    let (label, what) = (
+        "Pavages, Laval",
+        "Without “zebra”, which no such record has · 1 contract",
+    );
+    let html = SERVER.html("/en/search?q=zebra+Pavages+Laval", 200);
+    html::assert_shows(&html, &[&format!("{label} {what}")]);
+    let (before, _) = html.split_once(what).unwrap();
+    let href = between(&before[before.rfind("<a href").unwrap()..], "href=\"", "\"")[0].replace("&#38;", "&");
+    assert!(SERVER.html(&href, 200).contains("1 contract worth"), "{href}");
 }

@@ -246,4 +246,15 @@ fn which_sold_more(server: &TestServer, dumps: &Dumps) {
         let expected: Vec<i64> = suppliers.iter().map(sold).collect();
         assert_eq!(cells.into_iter().map(shown).collect::<Vec<_>>(), expected, "{path}");
     }
+    // A comparison is of all places; these are the contracts of one.
+    let toronto = |record: &Value| word(record, "municipality") == "toronto";
+    let html = server.html("/en/search?q=KPMG+vs+Ernst+%26+Young+Toronto", 200);
+    for (name, folded) in [("KPMG", "kpmg"), ("Ernst &#38; Young", "ernst & young")] {
+        let named = |record: &Value| toronto(record) && fold(word(record, "vendor_name")).contains(folded);
+        let count = dumps.count(EntityType::Contract, named);
+        let expected = format!(
+            "“{name}” in the supplier’s name, Toronto</bdi></a> <small>Suppliers with these words in their names · {count} contracts"
+        );
+        assert!(html.contains(&expected), "{expected}");
+    }
 }

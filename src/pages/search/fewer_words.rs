@@ -1,0 +1,54 @@
+//! The search without one of its words, where all of them find nothing: "earn" is in no record of a firm.
+
+use crate::{
+    catalog::suppliers::Party,
+    engine::Error,
+    pages::search::{
+        context::SearchContext, meanings::Meaning, parts::subject_of_question, search_address::SearchAddress,
+        split::Split,
+    },
+    query::{SearchQuery, translate::is_function_word},
+};
+
+/// Of more words, none is left out: each one is a search.
+const MAX_WORDS: usize = 6;
+
+/// The search that finds most without one word. `split`: the search with conditions in place of words, if there is one.
+pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> Result<Option<Meaning>, Error> {
+    let generation = &context.ask.generation;
+    let (asked, words) = match split {
+        Some(split) => (&split.asked, split.words.clone()),
+        None => {
+            let text = context.asked.value("q").unwrap_or_default();
+            let about = subject_of_question(text, generation.parties(Party::Supplier));
+            (context.asked, about)
+        }
+    };
+    let written: Vec<&str> = words.split_whitespace().collect();
+    let is_left_out = |word: &&str| !is_function_word(&word.to_lowercase());
+    let number = written.iter().filter(|word| is_left_out(word)).count();
+    if !(2..=MAX_WORDS).contains(&number) {
+        return Ok(None);
+    }
+    let without = |left_out: usize| -> Option<(SearchAddress, String, SearchQuery)> {
+        let rest = written.iter().enumerate().filter(|(number, _)| *number != left_out);
+        let rest = rest.map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
+        let asked = asked.setting(&[("q", &rest)]);
+        let query = asked.query_in(generation)?;
+        Some((asked, rest, query))
+    };
+    let tried = (0..written.len()).filter(|number| is_left_out(&written[*number]));
+    let tried: Vec<_> = tried
+        .filter_map(|number| Some((written[number], without(number)?)))
+        .collect();
+    let counts = context
+        .ask
+        .counts(tried.iter().map(|(_, (.., query))| query.clone()).collect())?;
+    let best = tried.into_iter().zip(counts).max_by_key(|(_, records)| *records);
+    Ok(best
+        .filter(|(_, records)| *records > 0)
+        .map(|((word, (asked, rest, _)), records)| {
+            let label = split.map_or_else(|| rest.clone(), |split| split.label(&rest));
+            Meaning::of_fewer_words(context.t, asked, (&label, word), records)
+        }))
+}
