@@ -226,6 +226,48 @@ fn a_body_has_the_name_of_the_whole_and_not_of_its_busiest_unit() {
 }
 
 #[test]
+fn names_that_differ_in_an_ampersand_are_one_body_of_one_government() {
+    let (sign, word) = ("Parks, Forestry & Recreation", "Parks, Forestry and Recreation");
+    let divisions = [
+        (sign, "toronto", 3),
+        (word, "toronto", 2),
+        ("Loisirs & culture", "laval", 1),
+        ("Loisirs et culture", "montreal", 1),
+    ];
+    let mut records = Vec::new();
+    for (name, municipality, count) in divisions {
+        for value in 0..count {
+            let id = records.len();
+            let record = json!({"record_id": format!("r{id}"), "department_en": name, "vendor_name": "Acme Ltd.",
+                "municipality": municipality, "award_date": "2018-01-01", "contract_value": 1000 * (id + value + 1)});
+            records.push((EntityType::Contract, record.to_string()));
+        }
+    }
+    let server = TestServer::own(&records, |_| {});
+    let found = server.get("/bodies?limit=100").json();
+    let rows = found["results"].as_array().unwrap();
+    assert_eq!(rows.len(), 3, "two cities have divisions of one name: {found}");
+    assert_eq!((&rows[0]["name"], &rows[0]["records"]), (&json!(sign), &json!(5)));
+    let id = rows[0]["id"].as_str().unwrap();
+    let body = server.get(&format!("/body/{id}")).json();
+    let other = &body["names"][1];
+    assert_eq!((&other["name"], &other["rule"]), (&json!(word), &json!("ampersand")));
+    let reason = format!("differs from \"{sign}\" in \"&\" for \"and\" or \"et\" only, and both are of one government");
+    assert_eq!(other["reason"], reason);
+    let page = server.html(&format!("/en/body/{id}"), 200);
+    assert!(page.contains("The sums on this page join 2 names."), "{page}");
+    assert!(page.contains("only, and both are of one government."), "{page}");
+    // Filters by name are by the name alone.
+    let only = server.get(&format!("/contract?department_is={}", encode(word))).json();
+    assert_eq!(only["count"], 2, "{only}");
+    for name in [sign, word] {
+        let words = encode(&format!("largest contract of {name}"));
+        let search = server.html(&format!("/en/search?kind=contract&q={words}"), 200);
+        assert!(search.contains(id), "{search}");
+    }
+}
+
+#[test]
 fn a_body_has_the_records_of_its_names_each_once_and_the_filter_finds_them() {
     let bodies = SERVER.get("/bodies?limit=100").json();
     let bodies = bodies["results"].as_array().unwrap();

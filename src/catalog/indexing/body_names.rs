@@ -8,7 +8,7 @@ use super::supplier_names::{ClaimsFile, all_records, finish};
 use crate::{
     catalog::suppliers::{
         Party, Supplier, SupplierList,
-        bodies::{CityNames, proposals},
+        bodies::{CityNames, ampersand_groups, proposals},
         clusters::Clusters,
         made,
         names::{Name, Names},
@@ -17,7 +17,7 @@ use crate::{
     },
     engine::{
         Deadline, Engine,
-        aggregation::{Money, ValueAggregation},
+        aggregation::{Money, TermsAggregation, ValueAggregation},
     },
     model::{Date, EntityType, Facet, Role, Schema, body_names, municipality, supplier_mention::MentionLine},
     query::{Filter, SearchQuery},
@@ -33,7 +33,8 @@ pub(super) fn join(
     let names = names(engine, mentions)?;
     let cities = cities(engine, &names).context("reading the municipalities of the index just built")?;
     let resolved = claims.resolve(Party::Body, &names)?;
-    let clusters = Clusters::of(&names, &resolved, proposals(&names, &cities), Vec::new());
+    let alike = of_one_government(engine, &names).context("reading the governments of the index just built")?;
+    let clusters = Clusters::of(&names, &resolved, proposals(&names, &cities, &alike), Vec::new());
     let mut made = made::suppliers(&names, &clusters, Party::Body);
     for body in made.iter_mut().filter(|body| body.names.len() > 1) {
         recount(engine, body).context("counting the records of bodies of the index just built")?;
@@ -86,6 +87,41 @@ fn cities(engine: &dyn Engine, names: &Names) -> anyhow::Result<CityNames> {
         }
     }
     Ok(found)
+}
+
+/// The names that are equal but for `&`, by the municipality or government that most of their records are of. Two
+/// cities may each have a division of that name.
+fn of_one_government(engine: &dyn Engine, names: &Names) -> anyhow::Result<Vec<Vec<u32>>> {
+    let mut found = Vec::new();
+    for members in ampersand_groups(names) {
+        let mut by_government: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for number in members {
+            if let Some(slug) = government(engine, names.get(number))? {
+                by_government.entry(slug).or_default().push(number);
+            }
+        }
+        found.extend(by_government.into_values().filter(|members| members.len() > 1));
+    }
+    Ok(found)
+}
+
+/// The municipality or government that more than half of the records of a name are of.
+fn government(engine: &dyn Engine, name: &Name) -> anyhow::Result<Option<String>> {
+    let of_name = Filter::FacetValue {
+        facet: Facet::Department,
+        key: name.key.clone(),
+    };
+    let by_government = [TermsAggregation::all(Facet::Municipality)];
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for of_type in &name.records {
+        let query = SearchQuery::newest(of_type.entity_type, vec![of_name.clone()]);
+        let found = engine.aggregate(&query, &by_government, ValueAggregation::None, Deadline::never())?;
+        for bucket in found.facets.into_values().flat_map(|of| of.buckets) {
+            *counts.entry(bucket.value).or_default() += bucket.count;
+        }
+    }
+    let is_most = |(_, count): &(String, u64)| count * 2 > name.record_count();
+    Ok(counts.into_iter().find(is_most).map(|(slug, _)| slug))
 }
 
 fn is_of_municipality(engine: &dyn Engine, name: &Name, slug: &str) -> anyhow::Result<bool> {

@@ -3,10 +3,10 @@
 //! Records state the English and the French name of a department together; the engine joins such a pair
 //! ([`crate::engine::departments`]). The rules here join the departments that are left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    names::{Names, key},
+    names::{Name, Names, key},
     reason::{Evidence, Waiting},
     rules::{self, Proposal},
 };
@@ -19,7 +19,9 @@ use crate::model::{
 pub(crate) type CityNames = BTreeMap<&'static str, Vec<u32>>;
 
 /// The pairs of names that rules propose, the strongest rule first.
-pub(crate) fn proposals(names: &Names, cities: &CityNames) -> Vec<Proposal> {
+///
+/// `alike`: for each government, the names of one [`ampersand_groups`] that are its own.
+pub(crate) fn proposals(names: &Names, cities: &CityNames, alike: &[Vec<u32>]) -> Vec<Proposal> {
     let mut proposals = in_table(names);
     for (slug, members) in cities {
         let evidence = Evidence::Municipality {
@@ -35,15 +37,53 @@ pub(crate) fn proposals(names: &Names, cities: &CityNames) -> Vec<Proposal> {
             ..proposal
         }
     }));
+    let by_ampersand = alike
+        .iter()
+        .flat_map(|members| chain(names, members, &Evidence::Ampersand));
+    proposals.extend(by_ampersand.filter(|pair| differ_in_ampersand(names.get(pair.a), names.get(pair.b))));
     proposals
+}
+
+/// The names that are equal but for `&` in place of `and` or `et`, in either language.
+pub(crate) fn ampersand_groups(names: &Names) -> Vec<Vec<u32>> {
+    let mut groups: BTreeMap<String, (BTreeSet<&str>, Vec<u32>)> = BTreeMap::new();
+    for (number, name) in (0..).zip(&names.all) {
+        for key in keys_of(name) {
+            let (keys, members) = groups.entry(with_ampersands(key)).or_default();
+            keys.insert(key);
+            // A name may be the same in both languages.
+            if members.last() != Some(&number) {
+                members.push(number);
+            }
+        }
+    }
+    let several = groups.into_values().filter(|(keys, _)| keys.len() > 1);
+    several.map(|(_, members)| members).collect()
+}
+
+/// Whether the names differ in one language in `&` for `and` or `et`, and in nothing else.
+fn differ_in_ampersand(a: &Name, b: &Name) -> bool {
+    let are_alike = |x: &str, y: &str| x != y && with_ampersands(x) == with_ampersands(y);
+    keys_of(a).any(|x| keys_of(b).any(|y| are_alike(x, y)))
+}
+
+fn keys_of(name: &Name) -> impl Iterator<Item = &str> {
+    std::iter::once(name.key.as_str()).chain(name.key_fr.as_deref())
+}
+
+/// A key with `&` in place of `and` and `et`, always as a word: `r&d` is `r & d`.
+fn with_ampersands(key: &str) -> String {
+    let spaced = key.replace('&', " & ");
+    let words = spaced.split_ascii_whitespace();
+    let words = words.map(|word| if matches!(word, "and" | "et") { "&" } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The names that the table of bodies lists for one body.
 fn in_table(names: &Names) -> Vec<Proposal> {
     let mut by_row: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for (number, name) in (0..).zip(&names.all) {
-        let keys = std::iter::once(name.key.as_str()).chain(name.key_fr.as_deref());
-        if let Some(row) = keys.into_iter().find_map(body_names::row_of) {
+        if let Some(row) = keys_of(name).find_map(body_names::row_of) {
             by_row.entry(row).or_default().push(number);
         }
     }
@@ -145,7 +185,7 @@ mod tests {
         let names = Names::new(&mentions.iter().map(line).collect::<Vec<_>>(), Vec::new());
         let numbers = |listed: &&[&str]| listed.iter().map(|name| names.find(name).unwrap()).collect();
         let cities = cities.iter().map(|(slug, listed)| (*slug, numbers(listed)));
-        let proposals = proposals(&names, &cities.collect());
+        let proposals = proposals(&names, &cities.collect(), &ampersand_groups(&names));
         let clusters = Clusters::of(&names, &ResolvedClaims::default(), proposals, Vec::new());
         let several = clusters.members.iter().filter(|members| members.len() > 1);
         let keys = |members: &Vec<u32>| members.iter().map(|name| names.get(*name).key.clone()).collect();
@@ -180,6 +220,38 @@ mod tests {
         );
         let waiting: Vec<Waiting> = clusters.waiting.values().map(|(why, _)| *why).collect();
         assert_eq!(waiting, [Waiting::Division]);
+    }
+
+    #[test]
+    fn names_that_differ_in_an_ampersand_are_one_body() {
+        let (found, clusters) = joined(
+            &[
+                ("Parks, Forestry & Recreation", ""),
+                ("Parks, Forestry and Recreation", ""),
+                ("Parks and Recreation", ""),
+                ("Loisirs et Culture", ""),
+                ("Loisirs & culture", ""),
+                ("R&D Office", ""),
+                ("R and D Office", ""),
+                ("Water & Sewers", "OP-1"),
+                ("Water and Sewers", "OP-2"),
+                ("Andes etc.", ""),
+                ("&es &c.", ""),
+            ],
+            &[],
+        );
+        assert_eq!(
+            found,
+            [
+                vec!["loisirs & culture", "loisirs et culture"],
+                vec!["parks forestry & recreation", "parks forestry and recreation"],
+                vec!["r and d office", "r&d office"],
+            ]
+        );
+        let joined_by = clusters.joins.iter().map(|(_, _, evidence)| evidence);
+        assert!(joined_by.into_iter().all(|evidence| *evidence == Evidence::Ampersand));
+        let waiting: Vec<Waiting> = clusters.waiting.values().map(|(why, _)| *why).collect();
+        assert_eq!(waiting, [Waiting::DifferentNumbers]);
     }
 
     #[test]

@@ -66,7 +66,13 @@ impl Party {
                 Rule::NearName,
                 Rule::CoreNameOnly,
             ],
-            Party::Body => &[Rule::Claim, Rule::Table, Rule::Municipality, Rule::Number],
+            Party::Body => &[
+                Rule::Claim,
+                Rule::Table,
+                Rule::Municipality,
+                Rule::Number,
+                Rule::Ampersand,
+            ],
         }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) enum Rule {
     Table,
     /// Both are the name of one municipality, in another form or language.
     Municipality,
+    /// One has `&` where the other has `and` or `et`, and both buy for one government.
+    Ampersand,
 }
 
 impl Rule {
@@ -40,6 +42,7 @@ impl Rule {
             Rule::Claim => (5, "claimed by a person"),
             Rule::Table => (7, "listed in the table of names of bodies"),
             Rule::Municipality => (8, "names of one municipality"),
+            Rule::Ampersand => (10, "equal but for '&' in place of 'and' or 'et', of one government"),
         }
     }
 }
@@ -84,6 +87,7 @@ pub(crate) enum Evidence {
         /// Its slug.
         municipality: String,
     },
+    Ampersand,
 }
 
 impl Evidence {
@@ -97,6 +101,7 @@ impl Evidence {
             Evidence::CoreNameOnly { .. } => Rule::CoreNameOnly,
             Evidence::Table { .. } => Rule::Table,
             Evidence::Municipality { .. } => Rule::Municipality,
+            Evidence::Ampersand => Rule::Ampersand,
         }
     }
 
@@ -131,6 +136,9 @@ impl Evidence {
             Evidence::Municipality { municipality: slug } => {
                 let city = municipality::by_slug(slug).map_or(slug, |city| &city.name_en);
                 format!("is the municipality of {city}, as \"{with}\" is")
+            }
+            Evidence::Ampersand => {
+                format!("differs from \"{with}\" in \"&\" for \"and\" or \"et\" only, and both are of one government")
             }
             Evidence::Claim { reason, source, date } => {
                 let mut sentence = format!("a person has claimed that it is \"{with}\"");

@@ -46,6 +46,7 @@ supplier-reason-core-name-only = It differs from “{ $with }” in its form onl
 supplier-reason-near-name = It is spelled nearly as “{ $with }” is, and both are at { $code }.
 supplier-reason-table = The table of names of public bodies lists it with “{ $with }” ({ $source }).
 supplier-reason-municipality = It is the municipality of { $place }, as “{ $with }” is.
+supplier-reason-ampersand = It differs from “{ $with }” in “&” for “and” or “et” only, and both are of one government.
 supplier-reason-claim = A person has claimed that it is “{ $with }”
 supplier-numbers-title = Official numbers
 supplier-number = { $number }, published { $count ->

@@ -46,6 +46,7 @@ supplier-reason-core-name-only = Il ne diffère de « { $with } » que par sa 
 supplier-reason-near-name = Sa graphie est presque celle de « { $with } », et les deux sont à l’adresse { $code }.
 supplier-reason-table = La table des noms d’organismes publics l’indique avec « { $with } » ({ $source }).
 supplier-reason-municipality = C’est la municipalité de { $place }, comme « { $with } ».
+supplier-reason-ampersand = Il ne diffère de « { $with } » que par « & » au lieu de « et » ou de « and », et les deux relèvent du même gouvernement.
 supplier-reason-claim = Une personne a déclaré qu’il s’agit de « { $with } »
 supplier-numbers-title = Numéros officiels
 supplier-number = { $number }, publié { $count } fois

@@ -165,6 +165,7 @@ fn sentence(t: Texts, evidence: &Evidence, with: &str) -> String {
             });
             t.with("supplier-reason-municipality", &[("with", &with), ("place", place)])
         }
+        Evidence::Ampersand => t.with("supplier-reason-ampersand", &[("with", &with)]),
         Evidence::Claim { reason, source, date } => {
             let details: Vec<&str> = [reason, source, date]
                 .into_iter()
