@@ -5,6 +5,7 @@
 //! claims, up to the stops. The result depends on the statements and the claims alone, not on their order and not on
 //! former builds: without a claim, a build gives what it gave before the claim.
 
+pub(crate) mod begin_alike;
 pub(crate) mod bodies;
 mod carried;
 pub(crate) mod claims;

@@ -76,6 +76,11 @@ pub(crate) fn is_legal_form(word: &str) -> bool {
     FORMS.iter().any(|(form, _)| *form == word)
 }
 
+/// Whether a folded word is a person's first name.
+pub(super) fn is_first_name(word: &str) -> bool {
+    FIRST_NAMES.contains(word)
+}
+
 /// Words at the ends of a name that people leave out or move.
 const ARTICLES: [&str; 5] = ["les", "le", "la", "l", "the"];
 
@@ -212,7 +217,7 @@ fn is_person(name: &str, words: &[String]) -> bool {
     if !(2..=4).contains(&words.len()) || !are_names {
         return false;
     }
-    let is_first_name = |word: &String| FIRST_NAMES.contains(word.as_str());
+    let is_first_name = |word: &String| is_first_name(word);
     match name.split_once(',') {
         Some((_, after)) => words_of(after).first().is_some_and(is_first_name),
         None => is_first_name(&words[0]),

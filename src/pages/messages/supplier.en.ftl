@@ -25,7 +25,7 @@ supplier-rank-by-names = Rank each name for itself
 supplier-all-names = All { $count } names together
 supplier-total =
     { $count ->
-        [one] There is one name.
+        [one] One name is known to belong to it.
        *[other] The sums on this page join { $count } names.
     } Records of all types together: { $records }, worth { $value }. A purchase that is published as an award and as a contract counts in both.
 supplier-names-title = Names, and why each is here
@@ -75,6 +75,8 @@ supplier-waiting-different-forms = their legal forms differ.
 supplier-waiting-same-core-name = they are equal but for legal form and punctuation, and share no place.
 supplier-waiting-division = one is a part of the other.
 supplier-waiting-near-name = they are spelled nearly the same, and share a place.
+supplier-alike-title = Names that begin alike, not joined
+supplier-alike-about = These are not in any sum of this page, because no rule joins them.
 supplier-report-title = Do you disagree?
 supplier-report = Rules join names by what publishers state; records never change. If two firms or bodies are joined here, or one is split, send the operator of this service the address of this page, the two names, and how you know. The operator can record that two names are the same, or different ones; this beats every rule from the next index on.
 supplier-search = Search all records of this supplier

@@ -25,7 +25,7 @@ supplier-rank-by-names = Classer chaque nom à part
 supplier-all-names = Les { $count } noms ensemble
 supplier-total =
     { $count ->
-        [one] Il y a un seul nom.
+        [one] Un seul nom est connu comme le sien.
        *[other] Les sommes de cette page réunissent { $count } noms.
     } Fiches de tous les types : { $records }, d’une valeur de { $value }. Un achat publié comme attribution et comme contrat compte dans les deux.
 supplier-names-title = Noms, et pourquoi chacun est ici
@@ -72,6 +72,8 @@ supplier-waiting-different-forms = leurs formes juridiques diffèrent.
 supplier-waiting-same-core-name = ils ne diffèrent que par la forme juridique et la ponctuation, sans lieu commun.
 supplier-waiting-division = l’un fait partie de l’autre.
 supplier-waiting-near-name = leur graphie est presque la même, et ils partagent un lieu.
+supplier-alike-title = Noms qui commencent de la même façon, non réunis
+supplier-alike-about = Ils ne sont dans aucune somme de cette page, car aucune règle ne les réunit.
 supplier-report-title = Vous n’êtes pas d’accord ?
 supplier-report = Des règles réunissent les noms d’après ce que publient les diffuseurs ; les fiches ne changent jamais. Si deux entreprises ou organismes sont réunis ici, ou si l’un est divisé, envoyez à l’exploitant de ce service l’adresse de cette page, les deux noms et ce qui le montre. L’exploitant peut déclarer que deux noms désignent le même, ou des différents ; cela l’emporte sur toute règle dès l’index suivant.
 supplier-search = Chercher toutes les fiches de ce fournisseur

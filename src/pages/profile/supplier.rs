@@ -85,7 +85,7 @@ fn party_page(
     };
     let (records, name) = (party_records(party, of), of.name_in(t.language()));
     Ok(ProfilePage {
-        supplier: Some(SupplierPart::of(t, party, of)),
+        supplier: Some(SupplierPart::of(t, ask.generation.parties(party), of)),
         calls,
         ..ProfilePage::new(request, name, counted, records, bids, layout)
     })

@@ -1,10 +1,11 @@
-//! What only the page of a supplier or a body shows: its names with the reason for each, its numbers, and what may be
-//! the same.
+//! What only the page of a supplier or a body shows: its names with the reason for each, its numbers, what may be
+//! the same, and what is called nearly so.
 
 use crate::{
     api::analysis::compared::ComparedType,
     catalog::suppliers::{
-        Party, Supplier,
+        Party, Supplier, SupplierList,
+        begin_alike::{Alike, begin_alike},
         reason::{Evidence, Waiting},
         supplier::{Suggestion, SupplierName, SupplierNumber},
     },
@@ -16,7 +17,7 @@ use crate::{
     },
 };
 
-/// The names, the numbers and the suggestions of a supplier.
+/// The names, the numbers and the suggestions of a supplier, and the others whose names begin alike.
 pub(super) struct SupplierPart {
     /// What the sums join, in a sentence.
     pub(super) total: String,
@@ -27,6 +28,7 @@ pub(super) struct SupplierPart {
     /// The official numbers, in words.
     pub(super) numbers: Vec<String>,
     pub(super) suggestions: Vec<SuggestionRow>,
+    pub(super) alike: Vec<AlikeRow>,
 }
 
 /// A name of the supplier.
@@ -52,11 +54,22 @@ pub(super) struct SuggestionRow {
     pub(super) compare: String,
 }
 
+/// A supplier with a name that begins alike.
+pub(super) struct AlikeRow {
+    pub(super) name: String,
+    pub(super) href: String,
+    pub(super) records: u64,
+    /// Both, side by side.
+    pub(super) compare: String,
+}
+
 /// The maximum number of names that the page lists. A rule joins at most 50; a person may claim more.
 const MAX_NAMES: usize = 60;
 
 impl SupplierPart {
-    pub(super) fn of(t: Texts, party: Party, supplier: &Supplier) -> SupplierPart {
+    /// `all`: the suppliers of the generation.
+    pub(super) fn of(t: Texts, all: &SupplierList, supplier: &Supplier) -> SupplierPart {
+        let party = all.party();
         let count = supplier.names.len();
         let value = t.money_rounded(supplier.total_value);
         let number = |number: &SupplierNumber| {
@@ -81,6 +94,10 @@ impl SupplierPart {
             }),
             numbers: supplier.numbers.iter().map(number).collect(),
             suggestions: supplier.suggestions.iter().map(suggestion).collect(),
+            alike: begin_alike(all, supplier)
+                .into_iter()
+                .map(|other| alike(t, party, supplier, other))
+                .collect(),
         }
     }
 }
@@ -118,17 +135,32 @@ fn suggestion(t: Texts, party: Party, own_id: &str, of: &Suggestion) -> Suggesti
             &[("own", &of.own_name), ("other", &of.other_name), ("why", &why)],
         ),
     };
-    let (what, both) = match party {
-        Party::Supplier => (ComparedType::Supplier, [own_id, &of.id]),
-        Party::Body => (ComparedType::Department, [of.own_name.as_str(), &of.name]),
-    };
-    let both = both.iter().fold(Parameters::default(), |all, id| all.and("of", id));
     SuggestionRow {
         name: of.name.clone(),
         href: address::party(t.language(), party, &of.id),
-        compare: both.after(&address::compare(t.language(), what.name())),
+        compare: compare(t, party, [(own_id, &of.own_name), (&of.id, &of.name)]),
         reason,
     }
+}
+
+fn alike(t: Texts, party: Party, own: &Supplier, Alike { supplier: other, name }: Alike) -> AlikeRow {
+    AlikeRow {
+        href: address::party(t.language(), party, &other.id),
+        records: other.records,
+        compare: compare(t, party, [(&own.id, &own.name), (&other.id, &other.name)]),
+        name,
+    }
+}
+
+/// The address of the comparison of two suppliers, or of two bodies, by identifier and name.
+fn compare(t: Texts, party: Party, both: [(&str, &str); 2]) -> String {
+    let what = match party {
+        Party::Supplier => ComparedType::Supplier,
+        Party::Body => ComparedType::Department,
+    };
+    let of = both.map(|(id, name)| if party == Party::Supplier { id } else { name });
+    let both = of.iter().fold(Parameters::default(), |all, of| all.and("of", of));
+    both.after(&address::compare(t.language(), what.name()))
 }
 
 /// Why a name is joined to another one.

@@ -15,12 +15,15 @@ use super::{
 use crate::support::TestServer;
 
 /// Names with number, postal code and how many contracts each has.
-const NAMES: [(&str, &str, &str, usize); 5] = [
+const NAMES: [(&str, &str, &str, usize); 8] = [
     ("Sintra inc.", "FO-1145755295", "H1A1A1", 5),
     ("Lamothe <b>& fils, div. de Sintra", "FO-1145755295", "J2B1A1", 3),
     ("Bell Nord inc.", "FO-1143863539", "H1A1A3", 3),
     ("Bell Nord", "FO-1172462849", "H1A1A3", 2),
     ("Jean Tremblay", "", "H1A1A4", 2),
+    ("AEG Fuel", "", "J4B5E1", 2),
+    ("AEG Fuels", "", "J4B5E2", 1),
+    ("AEG", "", "J4B5E3", 1),
 ];
 
 fn records() -> Vec<(EntityType, String)> {
@@ -133,7 +136,7 @@ fn what_may_be_the_same_is_listed_and_compared_but_not_summed() {
     assert_shows(
         &page,
         &[
-            "There is one name.",
+            "One name is known to belong to it.",
             "3 contracts worth",
             "under 1 name.",
             "Perhaps the same",
@@ -143,6 +146,34 @@ fn what_may_be_the_same_is_listed_and_compared_but_not_summed() {
     );
     let compare = format!("/en/compare/supplier?of={own}&#38;of={other}");
     assert!(page.contains(&format!("href=\"{compare}\"")));
+}
+
+#[test]
+fn names_that_begin_alike_are_listed_and_compared_but_not_summed() {
+    let (own, others) = (id("AEG Fuels"), ["AEG Fuel", "AEG"].map(id));
+    let page = SERVER.html(&format!("/en/supplier/{own}"), 200);
+    assert_shows(
+        &page,
+        &[
+            "One name is known to belong to it. Records of all types together: 2",
+            "Names that begin alike, not joined",
+        ],
+    );
+    let (_, listed) = page.split_once("id=\"alike\"").unwrap();
+    let links = between(listed, "<th scope=\"row\"><a href=\"", "\"");
+    assert_eq!(links, others.each_ref().map(|other| format!("/en/supplier/{other}")));
+    assert_eq!(between(listed, "data-label=\"Records\">", "<"), ["4", "2"]);
+    for other in others {
+        let compare = format!("/en/compare/supplier?of={own}&#38;of={other}");
+        assert!(listed.contains(&format!("href=\"{compare}\"")), "{listed}");
+    }
+    let french = SERVER.html(&format!("/fr/supplier/{own}"), 200);
+    assert_shows(&french, &["Un seul nom est connu comme le sien.", "non réunis"]);
+    // The others are suggested to be the same, or share a first name only.
+    for name in ["Bell Nord inc.", "Jean Tremblay"] {
+        let page = SERVER.html(&format!("/en/supplier/{}", id(name)), 200);
+        assert!(!page.contains("id=\"alike\""), "{name}");
+    }
 }
 
 #[test]
