@@ -1,10 +1,12 @@
-//! The typical value of records in a sentence: the average and the median of the values that are not in doubt.
+//! The typical value of records in a sentence: the average and the median of the values that are not in doubt; and
+//! that one record has most of their total.
 //!
 //! Decision D-292: one rule for all pages. Values with a flag in [`FLAGS_OF_VALUES`] do not count, fewer than
 //! [`MIN_VALUES`] values have neither figure, and no average is stated without the median, because few large values
 //! make an average.
 
 use crate::{
+    api::analysis::quality::quality_of,
     catalog::ask::Ask,
     engine::{
         Error,
@@ -37,29 +39,60 @@ const _: () = assert!(PERCENTS[MEDIAN] == 50);
 /// cost of a page is known before any work.
 pub(crate) const SCANS: usize = 1;
 
-/// The sentence. `None` without values, of fewer than [`MIN_VALUES`] records, of more than [`MAX_COUNTED`] unless
+/// The smallest share of a total that is stated of one record.
+const MUCH_OF_TOTAL: f64 = 0.5;
+
+/// The parameters of a search that shows the highest value first.
+pub(crate) const BY_VALUE: [(&str, &str); 2] = [("sort_by", "value"), ("sort_order", "desc")];
+
+/// What a page states of the values of its records.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct TypicalValue {
+    /// The average and the median, or that there are too few values.
+    pub(crate) average: Option<String>,
+    pub(crate) largest: Option<LargestValue>,
+}
+
+/// That one record has [`MUCH_OF_TOTAL`] or more.
+#[derive(Debug, PartialEq)]
+pub(crate) struct LargestValue {
+    pub(crate) sentence: String,
+    /// The search that shows this record first.
+    pub(crate) href: String,
+}
+
+/// The sentences. None without values, of fewer than [`MIN_VALUES`] records, of more than [`MAX_COUNTED`] unless
 /// `found` has the median, and if counting takes too long.
 ///
 /// `found`: what was counted of `query`, with all quality flags and the values, and with percentiles or without. The
 /// search is counted once more if `found` has no percentiles, and if a value is in doubt: then without the records that
 /// have any flag, so that the figures are those of the search to which the note about the doubt leads.
+///
+/// `by_value`: the address of `query` with [`BY_VALUE`].
 pub(crate) fn typical_value(
     ask: &Ask,
     t: Texts,
     query: &SearchQuery,
     found: &Aggregation,
-) -> Result<Option<String>, ApiError> {
+    by_value: String,
+) -> Result<TypicalValue, ApiError> {
     let (values, is_part) = match source(found) {
-        None => return Ok(None),
+        None => return Ok(TypicalValue::default()),
         Some(Source::Found(values)) => (values.clone(), false),
         Some(Source::Counted { without_flags }) => match counted_values(ask, query, without_flags) {
             Ok(values) => (values, without_flags),
             // The rest of the page does not wait for it.
-            Err(Error::Timeout) => return Ok(None),
+            Err(Error::Timeout) => return Ok(TypicalValue::default()),
             Err(error) => return Err(error.into()),
         },
     };
-    Ok(sentence(t, &values, found.total, is_part))
+    Ok(TypicalValue {
+        average: sentence(t, &values, found.total, is_part),
+        largest: largest(t, &values, found).map(|sentence| LargestValue {
+            sentence,
+            href: by_value,
+        }),
+    })
 }
 
 /// Where the values of the sentence come from.
@@ -121,6 +154,22 @@ fn sentence(t: Texts, values: &ValueStats, total: u64, is_part: bool) -> Option<
     let median = t.money_rounded(distribution.percentiles[MEDIAN]);
     let key = if is_part { "average-sound" } else { "average-all" };
     Some(t.with(key, &[("average", &average), ("median", &median), ("count", &count)]))
+}
+
+/// That the largest of `values` has much of the total of `found`. `None` of fewer than [`MIN_VALUES`] values; where
+/// amounts below zero leave no share; and of the only record with a flag, because the note about the doubt states its
+/// share.
+fn largest(t: Texts, values: &ValueStats, found: &Aggregation) -> Option<String> {
+    let largest = values.distribution?.max;
+    let all = found.values.as_ref()?;
+    let share = largest / all.total_value.dollars();
+    if all.records_with_value < MIN_VALUES || !(MUCH_OF_TOTAL..=1.0).contains(&share) {
+        return None;
+    }
+    let quality = quality_of(found);
+    let is_stated = quality.flagged_records == 1 && quality.share_of_value.is_some_and(|share| share >= MUCH_OF_TOTAL);
+    let value = t.money_rounded(largest);
+    (!is_stated).then(|| t.with("average-largest", &[("value", &value), ("share", &t.percent(share))]))
 }
 
 #[cfg(test)]
@@ -226,6 +275,60 @@ mod tests {
             assert_eq!(source(&found), expected, "{flag}, {stated:?} of {total}");
         }
         assert_eq!(source(&Aggregation::default()), None);
+    }
+
+    #[test]
+    fn one_record_with_half_of_a_total_is_stated() {
+        let bucket = |(flag, count, dollars): (&str, u64, f64)| FacetBucket {
+            value: flag.to_owned(),
+            count,
+            total_value: Money::of(dollars),
+        };
+        // The largest value is 500.
+        let shown = |count, total, flags: &[(&str, u64, f64)], language| {
+            let flags = FacetBuckets {
+                buckets: flags.iter().copied().map(bucket).collect(),
+                ..FacetBuckets::default()
+            };
+            let found = Aggregation {
+                total: 9,
+                values: Some(ValueStats {
+                    total_value: Money::of(total),
+                    ..values(count)
+                }),
+                facets: [(Facet::QualityFlag, flags)].into(),
+                ..Aggregation::default()
+            };
+            largest(Texts::of(language), &values(count), &found)
+        };
+        let sound = [("none", 9, 602.0)];
+        assert_eq!(
+            shown(3, 602.0, &sound, English).as_deref(),
+            Some("One record has $500 of this value (83%).")
+        );
+        assert_eq!(
+            shown(3, 602.0, &sound, French).as_deref(),
+            Some("Une seule fiche représente 500\u{a0}$ de cette valeur (83\u{a0}%).")
+        );
+        for (count, total, flags, is_shown) in [
+            (3, 1000.0, &[("none", 9, 1000.0)][..], true),
+            (3, 1001.0, &[("none", 9, 1001.0)], false),
+            (2, 602.0, &sound, false),
+            (0, 0.0, &[("none", 9, 0.0)], false),
+            // Amounts below zero.
+            (3, 499.0, &[("none", 9, 499.0)], false),
+            (3, -499.0, &[("none", 9, -499.0)], false),
+            // The note about the doubt has the share of one record, but not that of one of two.
+            (3, 602.0, &[("none", 8, 102.0), ("no_vendor", 1, 500.0)], false),
+            (3, 602.0, &[("none", 7, 101.0), ("no_vendor", 2, 501.0)], true),
+            (3, 602.0, &[("none", 8, 601.0), ("no_vendor", 1, 1.0)], true),
+        ] {
+            assert_eq!(
+                shown(count, total, flags, English).is_some(),
+                is_shown,
+                "{total}: {flags:?}"
+            );
+        }
     }
 
     #[test]

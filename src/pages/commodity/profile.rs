@@ -45,9 +45,10 @@ use crate::{
         page::{CsvLink, Exports, Layout, PageCall, Section, other, render},
         quality::TotalDoubt,
         record::listed::ListedRecord,
+        search::SearchAddress,
         spreadsheet::record_file::{Subject, file_of},
         supplier_names::{ABOUT_RANK, ABOUT_SPELLINGS, AllNamesOf, BY_NUMBER, RANK, RANKS, RankingSwitch, SPELLINGS},
-        typical_value::{self, typical_value},
+        typical_value::{self, BY_VALUE, TypicalValue, typical_value},
     },
     query::text::TextQuery,
 };
@@ -87,8 +88,7 @@ struct CommodityPage {
     tabs: Vec<KindTab>,
     /// `None` if there are no records of the entity type.
     sentence: Option<String>,
-    /// The average and the median of their values.
-    average: Option<String>,
+    values: TypicalValue,
     /// Which years the sources of the records cover.
     coverage: Option<String>,
     currencies: Option<String>,
@@ -206,8 +206,10 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
     let linked = |code: &CommodityCode| linked(generation, code, t);
     let exports = request.exports.into_iter().nth(entity_type as usize);
     let counted = &found.figures.counted;
-    let values = counted.values.as_ref().filter(|values| values.records_with_value > 0);
-    let has_amounts = values.is_some();
+    let has_amounts = counted
+        .values
+        .as_ref()
+        .is_some_and(|values| values.records_with_value > 0);
     let overview = Overview::of(
         (ask, t, request.today),
         (&found.query, &found.figures),
@@ -216,6 +218,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
     );
     let parameters = Parameters::default().with("commodity", code.key());
     let without = parameters.with("quality_flag", NO_QUALITY_FLAG);
+    let by_value = SearchAddress::of(lang, entity_type, parameters.clone()).with(&BY_VALUE);
     Ok(CommodityPage {
         t,
         ancestors: code.ancestors().iter().rev().map(&linked).collect(),
@@ -224,7 +227,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         leading: leading(generation, code, lang),
         tabs: tabs(found, &request.path),
         sentence: (counted.total > 0).then(|| format!("{}.", overview.sentence_parts().join(", "))),
-        average: typical_value(ask, t, &found.query, counted)?,
+        values: typical_value(ask, t, &found.query, counted, by_value)?,
         coverage: overview.coverage(),
         currencies: overview.currencies(),
         doubt: overview.doubt(Some(address::search(lang, entity_type, &without))),

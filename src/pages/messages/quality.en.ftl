@@ -43,3 +43,5 @@ average-too-few-sound = { $count ->
     [one] Without the records in doubt, only { $count } of { $total } states a value: no average.
    *[other] Without the records in doubt, only { $count } of { $total } state a value: no average.
 }
+average-largest = One record has { $value } of this value ({ $share }).
+average-largest-first = Highest value first

@@ -43,3 +43,5 @@ average-too-few-sound = { $count ->
     [one] Sans les fiches douteuses, seulement { $count } fiche sur { $total } indique une valeur : pas de moyenne.
    *[other] Sans les fiches douteuses, seulement { $count } fiches sur { $total } indiquent une valeur : pas de moyenne.
 }
+average-largest = Une seule fiche représente { $value } de cette valeur ({ $share }).
+average-largest-first = Afficher d’abord la valeur la plus élevée

@@ -11,7 +11,7 @@ use crate::{
             results_query::{Plan, found_by},
             sentence::sentence,
         },
-        typical_value::typical_value,
+        typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
 };
 
@@ -20,7 +20,8 @@ pub(super) struct Answer {
     pub(super) label: String,
     pub(super) href: String,
     pub(super) sentence: String,
-    pub(super) average: Option<String>,
+    /// What its values are.
+    pub(super) values: TypicalValue,
     /// How much of the total is doubtful.
     pub(super) doubt: Option<TotalDoubt>,
     /// What its sources cover, and what they lack.
@@ -37,7 +38,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         label: meaning.label.clone(),
         href: meaning.href.clone(),
         sentence: meaning.count.clone(),
-        average: None,
+        values: TypicalValue::default(),
         doubt: None,
         coverage: Vec::new(),
     };
@@ -47,7 +48,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         && let Some(found) = found_by(context.ask, asked, &query)?
     {
         answer.sentence = sentence(t, asked.entity_type, &found, &context.ask.generation.bodies);
-        answer.average = typical_value(context.ask, t, &query, &found)?;
+        answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
         answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();

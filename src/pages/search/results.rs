@@ -44,7 +44,7 @@ use crate::{
             sort_links::{SortLink, sort_links},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
         },
-        typical_value::typical_value,
+        typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
     query::{SearchQuery, Start},
 };
@@ -103,7 +103,9 @@ struct Results {
     with_conditions: Option<Meaning>,
     /// Which years the sources of the records cover.
     coverage: Option<String>,
-    /// What the sentence does not say of the total: the average, gaps in the sources, other currencies.
+    /// Of the results, unless there is an answer.
+    values: TypicalValue,
+    /// What the sentence does not say of the total: gaps in the sources, other currencies.
     notes: Vec<String>,
     /// The same search without tenders whose last day has passed.
     still_open: Option<String>,
@@ -220,10 +222,10 @@ fn found_results(
     let bodies = &context.ask.generation.bodies;
     let sentence = sentence(t, asked.entity_type, &found.aggregation, bodies);
     let answer = answer(context, plan, &meant)?;
-    // An answer has its own average; and its own coverage, which is that of the words if these find nothing.
-    let average = match answer {
-        Some(_) => None,
-        None => typical_value(context.ask, t, &plan.search.query, &found.aggregation)?,
+    // An answer has its own values; and its own coverage, which is that of the words if these find nothing.
+    let values = match answer {
+        Some(_) => TypicalValue::default(),
+        None => values(context, plan, found)?,
     };
     Ok(Results {
         unsearched: unsearched(context, plan),
@@ -232,9 +234,10 @@ fn found_results(
         coverage: sources.coverage.filter(|_| answer.is_none() || total > 0),
         answer,
         sentence,
-        notes: average
+        values,
+        notes: sources
+            .gaps
             .into_iter()
-            .chain(sources.gaps)
             .chain((total == 0).then(|| unknown_buyer(context)).flatten())
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
@@ -264,6 +267,11 @@ fn query_of_sources<'p>(plan: &'p Plan, found: &Found) -> &'p SearchQuery {
         .split
         .filter(|(_, records)| found.aggregation.total == 0 && *records == 0);
     meant.map_or(&plan.search.query, |(number, _)| &plan.splits[number].query)
+}
+
+fn values(context: &SearchContext, plan: &Plan, found: &Found) -> Result<TypicalValue, ApiError> {
+    let by_value = context.asked.with(&BY_VALUE);
+    typical_value(context.ask, context.t, &plan.search.query, &found.aggregation, by_value)
 }
 
 fn hits(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Hit>, ApiError> {

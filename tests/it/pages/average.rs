@@ -1,4 +1,5 @@
-//! The average and the median of values: of which records they are, and where they are left out.
+//! The average and the median of values: of which records they are, and where they are left out; and that one record
+//! has most of a total.
 
 use std::sync::LazyLock;
 
@@ -29,11 +30,14 @@ static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
     ];
     // No flag doubts a value.
     let paving = [value(100.0), doubt(900.0, "no_vendor"), value(200.0)];
-    let subjects: [(&str, &str, &str, &[Value]); 4] = [
+    // One record has 83% of the value.
+    let bridges = [value(8300.0), value(1000.0), value(700.0), json!({})];
+    let subjects: [(&str, &str, &str, &[Value]); 5] = [
         ("Study", "Studies", "laval", &studies),
         ("Heating oil", "Heating", "levis", &oil),
         ("Buses", "Transit", "montreal", &buses),
         ("Paving", "Roads", "toronto", &paving),
+        ("Bridges", "Works", "ottawa", &bridges),
     ];
     let record = |(number, (title, buyer, place, fields)): (usize, (&str, &str, &str, &Value))| {
         let mut record = json!({
@@ -42,8 +46,10 @@ static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
         });
         let fields = fields.as_object().unwrap().clone();
         record.as_object_mut().unwrap().extend(fields);
-        if title == "Paving" {
-            record["unspsc"] = json!("72101605");
+        match title {
+            "Paving" => record["unspsc"] = json!("72101605"),
+            "Bridges" => record["unspsc"] = json!("72141110"),
+            _ => {}
         }
         (EntityType::Contract, record.to_string())
     };
@@ -114,4 +120,39 @@ fn a_place_and_a_commodity_have_a_median_next_to_the_average() {
     // A single record is its own average.
     let html = SERVER.html("/en/search?kind=contract&municipality=toronto&value_min=500", 200);
     assert!(!html.contains("verage"), "{html}");
+}
+
+#[test]
+fn one_record_with_most_of_a_total_is_stated_with_a_link_to_it() {
+    let sentence = "One record has $8,300 of this value (83%).";
+    for (path, link) in [
+        ("search?kind=contract&q=bridges", "kind=contract&#38;q=bridges"),
+        (
+            "search?kind=contract&municipality=ottawa",
+            "kind=contract&#38;municipality=ottawa",
+        ),
+        // An answer to the words.
+        (
+            "search?q=bridges+ottawa",
+            "kind=contract&#38;q=bridges&#38;municipality=ottawa",
+        ),
+        ("commodity/72141110", "kind=contract&#38;commodity=unspsc%3A72141110"),
+    ] {
+        let html = SERVER.html(&format!("/en/{path}"), 200);
+        assert_shows(&html, &[sentence, "Average value: $3,333."]);
+        assert_eq!(html.matches("One record has").count(), 1, "{path}: {html}");
+        let link = format!("/en/search?{link}&#38;sort_by=value&#38;sort_order=desc\">Highest value first");
+        assert!(html.contains(&link), "{path}: {link} in {html}");
+        let html = SERVER.html(&format!("/fr/{path}"), 200);
+        assert_shows(&html, &["Une seule fiche représente 8 300 $ de cette valeur (83 %)."]);
+    }
+    // The link shows the record first.
+    let html = SERVER.html("/en/search?kind=contract&q=bridges&sort_by=value&sort_order=desc", 200);
+    let place = |value: &str| html.rfind(value).unwrap();
+    assert!(place("$8,300.00") < place("$1,000.00"), "{html}");
+    // Where the note about the doubt states the share of the record, it is not stated twice.
+    for query in ["q=paving", "q=buses", "q=study", "kind=contract&municipality=levis"] {
+        let html = SERVER.html(&format!("/en/search?{query}"), 200);
+        assert!(!html.contains("One record has"), "{query}: {html}");
+    }
 }
