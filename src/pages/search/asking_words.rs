@@ -20,7 +20,8 @@ pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
 /// Several words that ask, and are more than each of them.
 pub(super) const PHRASES: &str = "\
     at what price|a quel prix|au final|au total|depuis combien de temps|depuis quand|en tout|for how much|how long|\
-    in the end|in total|pour combien|quelle municipalite|quelle ville|quelles municipalites|quelles villes|since when|\
+    in the end|in total|pour combien|quelle municipalite|quelle ville|quelles municipalites|quelles villes|\
+    sans gagner|sans jamais gagner|sans jamais remporter|since when|without winning|\
     what city|which cities|which city";
 
 /// Nouns that begin a question if what they are of follows: "suppliers of the museum".
@@ -40,6 +41,7 @@ const WORDS_OF_QUESTIONS: &str = "\
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
+    already|deja|\
     acheteur|acheteurs|against|amount|anybody|anyone|argent|autre|autres|award|awarding|awards|beat|beats|bid|\
     bidder|bidders|bidding|bids|buy|buyer|buyers|cheapest|combined|compagnie|compagnies|companies|company|competes|\
     competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|cout|couts|depenses|\
@@ -82,8 +84,8 @@ const OTHER_FRENCH_VERBS: &str = "\
 /// What may follow a French verb of a question.
 const PRONOUNS: &str = "elle|elles|il|ils|on|t elle|t il|t on";
 
-/// A noun that looks like a verb: "centre de données".
-const DATA: &str = "donnee|donnees";
+/// Nouns that look like verbs: "centre de données", "imprimer des factures".
+const NOUNS: &str = "donnee|donnees|factures|verse|verses";
 
 /// Articles, which say nothing unless they follow another function word: "déneigement de la rue".
 const ARTICLES: &str = "an|ce|ces|cet|cette|la|le|les|son|the|this|these|those";
@@ -108,7 +110,7 @@ pub(super) fn asks(folded: &str, is_question: bool) -> bool {
 
 fn is_french_verb(folded: &str) -> bool {
     let ending = FRENCH_VERBS.iter().find_map(|verb| folded.strip_prefix(verb));
-    let is_regular = ending.is_some_and(|ending| is_in(FRENCH_ENDINGS, ending)) && !is_in(DATA, folded);
+    let is_regular = ending.is_some_and(|ending| is_in(FRENCH_ENDINGS, ending)) && !is_in(NOUNS, folded);
     is_regular || is_in(OTHER_FRENCH_VERBS, folded)
 }
 

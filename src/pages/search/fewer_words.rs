@@ -1,11 +1,10 @@
 //! The search without one of its words, where all of them find nothing: "earn" is in no record of a firm.
 
 use crate::{
-    catalog::suppliers::Party,
     engine::Error,
+    model::fold::fold,
     pages::search::{
-        context::SearchContext, meanings::Meaning, parts::subject_of_question, search_address::SearchAddress,
-        split::Split,
+        context::SearchContext, meanings::Meaning, parts::has_operators, search_address::SearchAddress, split::Split,
     },
     query::{SearchQuery, translate::is_function_word},
 };
@@ -16,16 +15,16 @@ const MAX_WORDS: usize = 6;
 /// The search that finds most without one word. `split`: the search with conditions in place of words, if there is one.
 pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> Result<Option<Meaning>, Error> {
     let generation = &context.ask.generation;
+    let text = context.asked.value("q").unwrap_or_default();
+    if has_operators(text) {
+        return Ok(None);
+    }
     let (asked, words) = match split {
-        Some(split) => (&split.asked, split.words.clone()),
-        None => {
-            let text = context.asked.value("q").unwrap_or_default();
-            let about = subject_of_question(text, generation.parties(Party::Supplier));
-            (context.asked, about)
-        }
+        Some(split) => (&split.asked, split.words.as_str()),
+        None => (context.asked, text),
     };
     let written: Vec<&str> = words.split_whitespace().collect();
-    let is_left_out = |word: &&str| !is_function_word(&word.to_lowercase());
+    let is_left_out = |word: &&str| !is_function_word(&fold(word));
     let number = written.iter().filter(|word| is_left_out(word)).count();
     if !(2..=MAX_WORDS).contains(&number) {
         return Ok(None);

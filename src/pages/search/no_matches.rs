@@ -139,7 +139,8 @@ fn spellings(context: &SearchContext, search: &ResolvedSearch) -> Result<Vec<Spe
 
 /// What corrected words find with conditions in place of words, if anything: "paving Blainville contracts".
 fn with_conditions(context: &SearchContext, asked: &SearchAddress) -> Result<Option<Spelling>, ApiError> {
-    let splits = Split::all(asked, &context.ask.generation, context.today);
+    let mut splits = Split::all(asked, &context.ask.generation, context.today);
+    splits.retain(|split| split.asked.entity_type == context.asked.entity_type);
     let counts = context
         .ask
         .counts(splits.iter().map(|split| split.query.clone()).collect())?;

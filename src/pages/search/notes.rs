@@ -65,7 +65,7 @@ fn undated(t: Texts, query: &SearchQuery, found: &Aggregation) -> Option<String>
     let dated: u64 = years.buckets.iter().map(|bucket| bucket.count).sum();
     let without = found.total.saturating_sub(dated);
     let kind = t.keyed("sources-row-kind-", query.entity_type.name());
-    (without > dated).then(|| {
+    (without > dated && without > 1).then(|| {
         t.with(
             "search-undated",
             &[("without", &without), ("records", &found.total), ("kind", &kind)],
@@ -110,7 +110,7 @@ pub(super) fn unknown_buyer(context: &SearchContext) -> Option<String> {
         let written = &written[range];
         unknown_body(generation, written, &folded).or_else(|| unknown_city(generation, t, &folded))
     })?;
-    (!is_known).then(|| t.with("search-unknown-city", &[("place", &name)]))
+    (!is_known).then(|| t.with("search-unknown-buyer", &[("place", &name)]))
 }
 
 /// Whether a city has records, and its name. `None` for words that name no city.

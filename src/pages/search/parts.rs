@@ -771,6 +771,7 @@ mod tests {
             ("Depuis quand Olympus vend-il ?", "Olympus"),
             ("combien coûte l’asphalte acheté par une ville", "asphalte"),
             ("competitors of Acme", "Acme"),
+            ("entreprises de sel qui soumissionnent sans gagner", "sel"),
             (
                 "Which school board bought the most roof repairs?",
                 "school board roof repairs",

@@ -56,7 +56,8 @@ const TENDERS: &str = "\
 
 /// What asks for purchases without competition.
 const WITHOUT_COMPETITION: &str = "\
-    awarded without competition|sans mise en concurrence|without competition|without a tender|\
+    awarded without competition|sans avis appel offres|without a call for tenders|without call for tenders|\
+    without calls for tenders|sans mise en concurrence|without competition|without a tender|\
     without tendering|without tenders|without tender|sans appels offres|sans appel offres|\
     sans appel offre|sans concurrence|non competitive|de gre a gre|gre a gre|sole sourced|sole sourcing|\
     sole source|single source|no bid|untendered";
@@ -79,7 +80,11 @@ const CLOSING: &str = "\
 const ENDING: &str = "\
     qui se terminent en|qui se terminent|se terminent en|se terminent|se terminant en|se terminant|qui finissent en|\
     qui finissent|finissent en|finissent|finissant en|finissant|qui expirent en|qui expirent|expirent en|expirent|\
-    expirant en|expirant|prenant fin en|prenant fin|arrivant a echeance en|arrivant a echeance|that end in|that end|\
+    expirant en|expirant|prennent fin en|prennent fin|viennent a echeance en|viennent a echeance|\
+    arrivent a echeance en|arrivent a echeance|qui prennent fin en|qui prennent fin|qui viennent a echeance en|\
+    qui viennent a echeance|qui arrivent a echeance en|qui arrivent a echeance|that run out in|run out in|run out|\
+    finish in|that finish in|lapse in|that lapse in|\
+    end date|prenant fin en|prenant fin|arrivant a echeance en|arrivant a echeance|that end in|that end|\
     which end in|which end|that expire in|that expire|ending in|ending|ends in|expiring in|expiring|expire in|expire";
 
 /// What asks for the records with the highest values, and for the newest ones, first.

@@ -20,7 +20,8 @@ use crate::{
         search::{
             context::SearchContext,
             meanings::{Meaning, found},
-            parts::{has_operators, subject_of_question},
+            parts::{has_operators, subject, subject_of_question},
+            question::{content, is_question},
             split::Split,
             written_words::{Word, is_in, joined, ranges, without_marks, words},
         },
@@ -44,8 +45,8 @@ const COMPARED_BY: &str = "competition|concurrence|contracts|contrats|spending|d
 /// How often a text is split in two: each side is looked up as a name.
 const MAX_SPLITS: usize = 3;
 
-/// The comparison of the two suppliers or buyers that the words name. `None` for a text that is a name or has operators
-/// of the query language.
+/// The comparison of the two suppliers or buyers that the words name; in a place, the search for each. Nothing for a
+/// text that is a name or has operators of the query language.
 pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Meaning>, Error> {
     let (ask, t) = (context.ask, context.t);
     let is_name = |party| ask.generation.parties(party).with_name(text).is_some();
@@ -53,6 +54,7 @@ pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Mea
         return Ok(Vec::new());
     }
     let mut written = words(text);
+    let asks = is_question(&written);
     let compares = take_comparing(&mut written);
     let link = |folded: &str| match folded {
         _ if is_in(VERSUS, folded) || compares && is_in(AND, folded) => Some(Link::Compares),
@@ -68,17 +70,25 @@ pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Mea
     };
     let all = ranges(&written);
     let all = all.iter().filter(|(_, range)| is_whole(range));
-    let all = all.filter_map(|(folded, range)| Some((link(folded)?, range)));
-    for (link, between) in all.take(MAX_SPLITS) {
+    let mut all: Vec<(Link, &Range<usize>)> = all.filter_map(|(folded, range)| Some((link(folded)?, range))).collect();
+    // "And" is in many texts.
+    all.sort_by_key(|(link, _)| *link == Link::And);
+    for (link, between) in all.into_iter().take(MAX_SPLITS) {
         let suppliers = ask.generation.parties(Party::Supplier);
         let mut compared = [&written[..between.start], &written[between.end..]].map(|side| {
             let compared = side.iter().filter(|(_, folded)| !is_in(COMPARED_BY, folded));
             compared.cloned().collect::<Vec<Word>>()
         });
+        // Words that ask in a question are in names elsewhere: "Best Buy vs Staples".
         let subjects = |sides: &[Vec<Word>; 2]| {
-            sides
-                .each_ref()
-                .map(|side| subject_of_question(&without_marks(side), suppliers))
+            sides.each_ref().map(|side| {
+                let text = without_marks(side);
+                if asks {
+                    return subject_of_question(&text, suppliers);
+                }
+                let about = subject(&text, Some(suppliers)).unwrap_or(text);
+                content(words(&about), false)
+            })
         };
         if let Some(meaning) = of_sides(ask, t, &subjects(&compared), link)? {
             return Ok(vec![meaning]);
@@ -102,18 +112,11 @@ fn in_place(context: &SearchContext, sides: &[String; 2], place: &str) -> Result
     let mut both = Vec::new();
     for side in sides {
         let asked = context.asked.setting(&[("q", &format!("{side} {place}"))]);
-        let mut found = Vec::new();
-        for split in Split::all(&asked, &ask.generation, context.today) {
-            found.extend(Meaning::of_part(ask, t, &split.asked, (&split.wanted, 1), |name| {
-                split.label(name)
-            })?);
-        }
-        both.extend(
-            found
-                .into_iter()
-                .max_by_key(|(_, records)| *records)
-                .map(|(meaning, _)| meaning),
-        );
+        let splits = Split::all(&asked, &ask.generation, context.today);
+        // Each of them has the same words.
+        let Some(split) = splits.first() else { continue };
+        let found = Meaning::of_part(ask, t, &split.asked, (&split.wanted, 1), |name| split.label(name))?;
+        both.extend(found.map(|(meaning, _)| meaning));
     }
     Ok(both)
 }

@@ -1,8 +1,14 @@
 //! The page that says who bid, for words that ask for it: "roofing calls with one bidder", "who never wins".
 
 use crate::{
-    catalog::{ask::Ask, suggest::MeaningType, suppliers::Party},
+    api::analysis::suggest::Suggested,
+    catalog::{
+        ask::Ask,
+        suggest::{Likeness, MeaningType},
+        suppliers::Party,
+    },
     engine::Error,
+    model::fold::word_list,
     pages::{
         address,
         messages::Texts,
@@ -21,6 +27,7 @@ const NEVER_WON: &str = "\
     never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
     without ever winning|without winning";
 const BIDDERS: &str = "\
+    bids|gagne appel offres|gagne des appels offres|gagne un appel offres|lost bids|soumissions|won a tender|\
     avec un seul soumissionnaire|avec une seule offre|avec une seule soumission|combien de soumissionnaires|\
     combien de soumissions|combien offres|how many bidders|how many bids|just one bid|just one bidder|\
     nombre de soumissionnaires|nombre de soumissions|number of bidders|number of bids|one bid|one bidder|only one bid|\
@@ -29,14 +36,16 @@ const BIDDERS: &str = "\
     with just one bidder|with one bid|with one bidder|with only one bid|with only one bidder";
 
 /// Words for what is bid on, and "only", next to them.
-const CALLS: &str = "appel|appels|call|calls|conforme|conformes|only|procurement|seulement|uniquement";
+const CALLS: &str = "\
+    appel|appels|call|calls|entreprise|entreprises|firm|firme|firmes|firms|conforme|conformes|only|procurement|sans|\
+    seulement|that|uniquement|which";
 
 /// The anchors of the page of a body and of a trade.
 const NEVER_WON_PART: &str = "#never-won";
 const BIDS_PART: &str = "#bids";
 
-/// The page of the city, the body or the trade that the words name, where it says who bid. `None` for words that do not
-/// ask for it, or name none.
+/// The page of the city, the body, the supplier or the trade that the words name: it says who bid, where publishers
+/// state it. `None` for words that do not ask for it, or name none.
 pub(super) fn who_bid(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>, Error> {
     let mut written = words(text);
     let part = if remove_phrase(&mut written, NEVER_WON) {
@@ -59,7 +68,16 @@ pub(super) fn who_bid(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>
         let page = address::party(t.language(), Party::Body, &city.id);
         return Ok(Some(meaning(&city.label, city.records, page)));
     }
-    let found = found(ask, t, &about)?.into_iter();
-    let mut of_calls = found.filter(|found| matches!(found.meaning, MeaningType::Department | MeaningType::Commodity));
-    Ok(of_calls.find_map(|found| Some(meaning(&found.label, found.records, profile(t.language(), &found)?))))
+    if about.is_empty() {
+        return Ok(None);
+    }
+    let begins = |found: &Suggested| word_list(&found.label).starts_with(&word_list(&about));
+    let is_meant = |found: &Suggested| match found.meaning {
+        MeaningType::Department => found.likeness == Likeness::Exact,
+        MeaningType::Supplier => found.likeness == Likeness::Exact || begins(found),
+        MeaningType::Commodity => true,
+        MeaningType::Solicitation | MeaningType::Municipality => false,
+    };
+    let mut found = found(ask, t, &about)?.into_iter().filter(is_meant);
+    Ok(found.find_map(|found| Some(meaning(&found.label, found.records, profile(t.language(), &found)?))))
 }
