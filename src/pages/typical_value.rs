@@ -218,14 +218,14 @@ mod tests {
             (
                 1,
                 true,
-                "Without the records in doubt, only 1 of 19 states a value: no average.",
-                "Sans les fiches douteuses, seulement 1 fiche sur 19 indique une valeur\u{a0}: pas de moyenne.",
+                "Without the records in doubt, only 1 value is left: no average.",
+                "Sans les fiches douteuses, il ne reste que 1 valeur\u{a0}: pas de moyenne.",
             ),
             (
                 0,
                 true,
-                "Without the records in doubt, none of 19 states a value: no average.",
-                "Sans les fiches douteuses, aucune fiche sur 19 n’indique de valeur\u{a0}: pas de moyenne.",
+                "Without the records in doubt, no value is left: no average.",
+                "Sans les fiches douteuses, il ne reste aucune valeur\u{a0}: pas de moyenne.",
             ),
         ] {
             let shown = |language| sentence(Texts::of(language), &values(count), 19, is_part).unwrap();

@@ -337,6 +337,7 @@ impl YearBars {
         };
         match gap {
             Some(gap) if gap.is_whole => t.with("chart-year-stray", &[("about", &about)]),
+            Some(gap) if gap.sources.is_empty() => t.with("chart-year-few", &[("about", &about)]),
             Some(gap) => {
                 let sources = self.names(gap.sources.iter());
                 t.with("chart-year-part", &[("about", &about), ("sources", &sources)])
@@ -367,6 +368,9 @@ impl YearBars {
         if !without.is_empty() {
             let sources = self.names(without.into_iter());
             notes.push(t.with("chart-shaded-part", &[("sources", &sources)]));
+        }
+        if gaps().any(|gap| !gap.is_whole && gap.sources.is_empty()) {
+            notes.push(t.text("chart-shaded-few"));
         }
         if self.undated > 0 {
             notes.push(t.with("chart-undated", &[("count", &self.undated)]));

@@ -19,11 +19,11 @@ pub(crate) struct YearValue {
     pub(crate) is_running: bool,
 }
 
-/// A year that sources of the records do not cover.
+/// A year that sources of the records do not cover, or of which they have a small part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct YearGap {
     pub(super) year: i32,
-    /// Whether no source covers it. Otherwise `sources` are those that do not.
+    /// Whether no source covers it. Otherwise `sources` are those that do not; none if all have a small part.
     pub(super) is_whole: bool,
     /// The identifiers of the sources that do not cover it, if they are few enough to be named.
     pub(super) sources: Vec<String>,

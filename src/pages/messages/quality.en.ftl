@@ -39,9 +39,9 @@ average-too-few = { $count ->
    *[other] Only { $count } of { $total } records state a value: no average.
 }
 average-too-few-sound = { $count ->
-    [0] Without the records in doubt, none of { $total } states a value: no average.
-    [one] Without the records in doubt, only { $count } of { $total } states a value: no average.
-   *[other] Without the records in doubt, only { $count } of { $total } state a value: no average.
+    [0] Without the records in doubt, no value is left: no average.
+    [one] Without the records in doubt, only { $count } value is left: no average.
+   *[other] Without the records in doubt, only { $count } values are left: no average.
 }
 average-largest = One record has { $value } of this value ({ $share }).
 average-largest-first = Highest value first

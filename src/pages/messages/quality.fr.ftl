@@ -39,9 +39,9 @@ average-too-few = { $count ->
    *[other] Seulement { $count } fiches sur { $total } indiquent une valeur : pas de moyenne.
 }
 average-too-few-sound = { $count ->
-    [0] Sans les fiches douteuses, aucune fiche sur { $total } n’indique de valeur : pas de moyenne.
-    [one] Sans les fiches douteuses, seulement { $count } fiche sur { $total } indique une valeur : pas de moyenne.
-   *[other] Sans les fiches douteuses, seulement { $count } fiches sur { $total } indiquent une valeur : pas de moyenne.
+    [0] Sans les fiches douteuses, il ne reste aucune valeur : pas de moyenne.
+    [one] Sans les fiches douteuses, il ne reste que { $count } valeur : pas de moyenne.
+   *[other] Sans les fiches douteuses, il ne reste que { $count } valeurs : pas de moyenne.
 }
 average-largest = Une seule fiche représente { $value } de cette valeur ({ $share }).
 average-largest-first = Afficher d’abord la valeur la plus élevée

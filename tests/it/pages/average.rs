@@ -66,12 +66,12 @@ fn values_in_doubt_make_no_average() {
         (
             "q=study",
             "5 contracts worth $5,176",
-            "Without the records in doubt, only 1 of 5 states a value: no average.",
+            "Without the records in doubt, only 1 value is left: no average.",
         ),
         (
             "q=heating+oil",
             "4 contracts worth $3",
-            "Without the records in doubt, none of 4 states a value: no average.",
+            "Without the records in doubt, no value is left: no average.",
         ),
         // The total keeps the large value; the record without a supplier is not in doubt for its value, but the search
         // to which the note leads lacks it, too.
@@ -97,7 +97,7 @@ fn values_in_doubt_make_no_average() {
         assert_eq!(html.matches("verage").count(), 1, "{query}: {html}");
     }
     let html = SERVER.html("/fr/search?q=study", 200);
-    let few = "Sans les fiches douteuses, seulement 1 fiche sur 5 indique une valeur : pas de moyenne.";
+    let few = "Sans les fiches douteuses, il ne reste que 1 valeur : pas de moyenne.";
     assert_shows(&html, &[few]);
 }
 

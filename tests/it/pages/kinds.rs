@@ -594,7 +594,7 @@ fn the_years_of_a_city_and_its_median_are_those_of_its_own_records() {
     // The answer to the words says what is doubtful of it.
     let html = CITIES.html("/en/search?q=how+much+did+montreal+spend+in+2015", 200);
     let lead = between(&html, "<div role=\"status\">", "</div>")[0];
-    let no_average = "Without the records in doubt, only 2 of 3 state a value: no average.";
+    let no_average = "Without the records in doubt, only 2 values are left: no average.";
     assert_shows(lead, &["3 contracts worth $1,200, 2015", no_average, "50%"]);
     // A city that no source has.
     let unknown = "If Vancouver is meant as the buyer or the place: no source here has its purchases.";
