@@ -97,7 +97,8 @@ impl SourceCoverage {
         found.map_or(Extent::No, |number| self.years[number].covered)
     }
 
-    /// Whether it has less of a year than makes it covered as a whole, or of the days of a year that was not over.
+    /// Whether it has less than a quarter of the records that are usual for a year, or for its days up to the newest
+    /// file.
     pub(crate) fn has_few(&self, year: i32) -> bool {
         let found = self.years.binary_search_by_key(&year, |covered| covered.year);
         let records = found.map_or(0, |number| self.years[number].records);

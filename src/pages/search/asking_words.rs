@@ -21,8 +21,13 @@ pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
 pub(super) const PHRASES: &str = "\
     at what price|a quel prix|au final|au total|depuis combien de temps|depuis quand|en tout|for how much|how long|\
     in the end|in total|pour combien|quelle municipalite|quelle ville|quelles municipalites|quelles villes|\
-    sans gagner|sans jamais gagner|sans jamais remporter|since when|without winning|\
-    what city|which cities|which city";
+    since when|what city|which cities|which city";
+
+/// What asks for bidders that won nothing.
+pub(super) const NEVER_WON: &str = "\
+    jamais gagne|jamais gagner|jamais obtenir|jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
+    never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
+    without ever winning|without winning";
 
 /// Nouns that begin a question if what they are of follows: "suppliers of the museum".
 const PARTIES: &str = "\

@@ -2,9 +2,13 @@
 
 use crate::{
     engine::Error,
-    model::fold::fold,
     pages::search::{
-        context::SearchContext, meanings::Meaning, parts::has_operators, search_address::SearchAddress, split::Split,
+        context::SearchContext,
+        meanings::Meaning,
+        parts::has_operators,
+        search_address::SearchAddress,
+        split::Split,
+        written_words::{Word, without_marks, words},
     },
     query::{SearchQuery, translate::is_function_word},
 };
@@ -19,26 +23,27 @@ pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> 
     if has_operators(text) {
         return Ok(None);
     }
-    let (asked, words) = match split {
+    let (asked, text) = match split {
         Some(split) => (&split.asked, split.words.as_str()),
         None => (context.asked, text),
     };
-    let written: Vec<&str> = words.split_whitespace().collect();
-    let is_left_out = |word: &&str| !is_function_word(&fold(word));
-    let number = written.iter().filter(|word| is_left_out(word)).count();
+    let written = words(text);
+    let may_be_left_out = |(_, folded): &&Word| !is_function_word(folded);
+    let number = written.iter().filter(may_be_left_out).count();
     if !(2..=MAX_WORDS).contains(&number) {
         return Ok(None);
     }
     let without = |left_out: usize| -> Option<(SearchAddress, String, SearchQuery)> {
         let rest = written.iter().enumerate().filter(|(number, _)| *number != left_out);
-        let rest = rest.map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
+        let rest: Vec<Word> = rest.map(|(_, word)| word.clone()).collect();
+        let rest = without_marks(&rest);
         let asked = asked.setting(&[("q", &rest)]);
         let query = asked.query_in(generation)?;
         Some((asked, rest, query))
     };
-    let tried = (0..written.len()).filter(|number| is_left_out(&written[*number]));
+    let tried = (0..written.len()).filter(|number| may_be_left_out(&&written[*number]));
     let tried: Vec<_> = tried
-        .filter_map(|number| Some((written[number], without(number)?)))
+        .filter_map(|number| Some((without_marks(&written[number..=number]), without(number)?)))
         .collect();
     let counts = context
         .ask
@@ -48,6 +53,6 @@ pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> 
         .filter(|(_, records)| *records > 0)
         .map(|((word, (asked, rest, _)), records)| {
             let label = split.map_or_else(|| rest.clone(), |split| split.label(&rest));
-            Meaning::of_fewer_words(context.t, asked, (&label, word), records)
+            Meaning::of_fewer_words(context.t, asked, (&label, &word), records)
         }))
 }

@@ -72,7 +72,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // An exact name leaves out the other conditions of the search.
     let is_name = named_records > 0 && is_by_chance(total, named_records);
     let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name;
-    let leads = is_buyer || asks_for_bids || has_answer && !is_exact;
+    let leads = is_buyer || has_answer && !is_exact;
     let more = plan.translated.as_ref();
     let more = more.filter(|_| found.translated * 10 >= (total * 11).max(1));
     all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));

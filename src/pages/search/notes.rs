@@ -100,7 +100,7 @@ fn of_place(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCove
 /// nothing.
 pub(super) fn unknown_buyer(context: &SearchContext) -> Option<String> {
     let generation = &context.ask.generation;
-    let about = subject_of_question(context.asked.value("q")?, generation.parties(Party::Supplier));
+    let about = subject_of_question(context.asked.value("q")?, generation.parties(Party::Supplier))?;
     let written = words(&about);
     let mut all = ranges(&written);
     all.sort_by_key(|(_, range)| Reverse(range.len()));

@@ -8,7 +8,7 @@ use crate::{
     model::{EntityType, Language},
     pages::search::{
         amounts::take_bound,
-        asking_words,
+        asking_words::{NEVER_WON, PHRASES},
         buyers::{BodyNames, take_buyer},
         levels::{BY_CITIES, has_lower_case, take_level},
         period::Period,
@@ -145,17 +145,15 @@ pub(crate) fn subject(text: &str, suppliers: Option<&SupplierList>) -> Option<St
     (!words.is_empty() && words != text.trim()).then_some(words)
 }
 
-/// The names and the things that a part of a question is about; the text itself if there are none.
-pub(super) fn subject_of_question(text: &str, suppliers: &SupplierList) -> String {
+/// The names and the things that a part of a question is about. `None` if all its words only ask.
+pub(super) fn subject_of_question(text: &str, suppliers: &SupplierList) -> Option<String> {
     let takes = Takes {
         suppliers: Some(suppliers),
         in_question: true,
         ..Takes::all_but_names()
     };
     let about = parts(text, takes).map(|parts| parts.words);
-    about
-        .filter(|about| !about.is_empty())
-        .unwrap_or_else(|| content(words(text), true))
+    about.filter(|about| !about.is_empty())
 }
 
 /// Whether a text has operators of the query language.
@@ -189,8 +187,9 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         None => takes.order.then(|| order(&mut written)).flatten(),
     };
     let is_by_year = take_by_year(&mut written);
-    let asks = remove_phrase(&mut written, asking_words::PHRASES);
-    let is_question = takes.in_question || asks || is_question(&written) || parts.order.is_some() || is_by_year;
+    let [asks, asks_for_losers] = [PHRASES, NEVER_WON].map(|phrases| remove_phrase(&mut written, phrases));
+    let is_question =
+        takes.in_question || asks || asks_for_losers || is_question(&written) || parts.order.is_some() || is_by_year;
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
     if takes.level && parts.level.is_none() && remove_phrase(&mut written, BY_CITIES) {

@@ -84,7 +84,7 @@ pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Mea
             sides.each_ref().map(|side| {
                 let text = without_marks(side);
                 if asks {
-                    return subject_of_question(&text, suppliers);
+                    return subject_of_question(&text, suppliers).unwrap_or(text);
                 }
                 let about = subject(&text, Some(suppliers)).unwrap_or(text);
                 content(words(&about), false)

@@ -13,6 +13,7 @@ use crate::{
         address,
         messages::Texts,
         search::{
+            asking_words::NEVER_WON,
             meanings::{Meaning, found, profile},
             parts::subject_of_question,
             versus::city,
@@ -21,11 +22,7 @@ use crate::{
     },
 };
 
-/// What asks for bidders that won nothing, and for the number of bidders: folded phrases without elided articles.
-const NEVER_WON: &str = "\
-    jamais gagne|jamais gagner|jamais obtenir|jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
-    never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
-    without ever winning|without winning";
+/// What asks for the number of bidders, or for the bids of a supplier: folded phrases without elided articles.
 const BIDDERS: &str = "\
     bids|gagne appel offres|gagne des appels offres|gagne un appel offres|lost bids|soumissions|won a tender|\
     avec un seul soumissionnaire|avec une seule offre|avec une seule soumission|combien de soumissionnaires|\
@@ -37,10 +34,9 @@ const BIDDERS: &str = "\
 
 /// Words for what is bid on, and "only", next to them.
 const CALLS: &str = "\
-    appel|appels|call|calls|entreprise|entreprises|firm|firme|firmes|firms|conforme|conformes|only|procurement|sans|\
-    seulement|that|uniquement|which";
+    appel|appels|call|calls|conforme|conformes|only|procurement|sans|seulement|that|uniquement|which";
 
-/// The anchors of the page of a body and of a trade.
+/// Parts of the pages of bodies and trades, the second one also of suppliers.
 const NEVER_WON_PART: &str = "#never-won";
 const BIDS_PART: &str = "#bids";
 
@@ -56,8 +52,11 @@ pub(super) fn who_bid(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>
         return Ok(None);
     };
     written.retain(|(_, folded)| !is_in(CALLS, folded));
-    let about = subject_of_question(&without_marks(&written), ask.generation.parties(Party::Supplier));
-    let meaning = |label: &str, records: u64, page: String| Meaning {
+    let suppliers = ask.generation.parties(Party::Supplier);
+    let Some(about) = subject_of_question(&without_marks(&written), suppliers) else {
+        return Ok(None);
+    };
+    let meaning = |label: &str, records: u64, page: String, part: &str| Meaning {
         label: t.with("search-who-bid", &[("name", &label)]),
         what: t.text("search-meaning-who-bid"),
         count: t.with("search-meaning-records", &[("count", &records)]),
@@ -66,10 +65,7 @@ pub(super) fn who_bid(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>
     };
     if let Some(city) = city(ask, t, &about) {
         let page = address::party(t.language(), Party::Body, &city.id);
-        return Ok(Some(meaning(&city.label, city.records, page)));
-    }
-    if about.is_empty() {
-        return Ok(None);
+        return Ok(Some(meaning(&city.label, city.records, page, part)));
     }
     let begins = |found: &Suggested| word_list(&found.label).starts_with(&word_list(&about));
     let is_meant = |found: &Suggested| match found.meaning {
@@ -79,5 +75,11 @@ pub(super) fn who_bid(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>
         MeaningType::Solicitation | MeaningType::Municipality => false,
     };
     let mut found = found(ask, t, &about)?.into_iter().filter(is_meant);
-    Ok(found.find_map(|found| Some(meaning(&found.label, found.records, profile(t.language(), &found)?))))
+    Ok(found.find_map(|found| {
+        // The page of a supplier has the calls that it won next to the others.
+        let is_supplier = found.meaning == MeaningType::Supplier;
+        let part = if is_supplier { BIDS_PART } else { part };
+        let page = profile(t.language(), &found)?;
+        Some(meaning(&found.label, found.records, page, part))
+    }))
 }
