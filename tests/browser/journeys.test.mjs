@@ -150,7 +150,7 @@ journey('two suppliers stand next to each other', {}, async (page) => {
   await page.getByLabel(/Compare with/).fill(other);
   await button(page, 'Compare').click();
   assert.match(page.url(), /\/en\/compare\/supplier\?of=.+&of=/);
-  assert.equal(await page.locator('table.data thead th').count(), 2);
+  assert.equal(await page.locator('table.data').first().locator('thead th').count(), 2);
 });
 
 journey('a bid writer follows new tenders and subscribes', {}, async (page) => {
