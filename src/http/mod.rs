@@ -28,4 +28,5 @@ pub(crate) mod sending;
 pub(crate) mod state_writer;
 pub(crate) mod static_body;
 pub(crate) mod stream;
+pub(crate) mod stream_turns;
 pub(crate) mod work;

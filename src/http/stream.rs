@@ -1,10 +1,10 @@
 //! Responses that are longer than what the server holds of them: exports.
 //!
 //! A [`ChunkSource`] makes one chunk after the other, each as a job of the search pool, so an export takes turns with
-//! the searches of others (decision D-282). The next chunk is made while the last one is sent, and no further one
-//! before the client has read that. So a stream takes [`STREAM_BYTES`] of memory, whatever the client reads. Its length
-//! is not known, so it is sent with chunked transfer coding: a stream that breaks ends without the last chunk, which
-//! every client notices.
+//! the searches of others (decision D-282), and while others ask, also with other [streams](crate::http::stream_turns).
+//! The next chunk is made while the last one is sent, and no further one before the client has read that. So a stream
+//! takes [`STREAM_BYTES`] of memory, whatever the client reads. Its length is not known, so it is sent with chunked
+//! transfer coding: a stream that breaks ends without the last chunk, which every client notices.
 
 use std::{
     collections::HashMap,
@@ -14,7 +14,7 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use actix_web::{
@@ -33,6 +33,7 @@ use crate::{
         middleware::content_coding::StreamEncoder,
         refusal::Refusal,
         search_pool::{Lane, Origin, SearchPool},
+        stream_turns::{StreamTurn, StreamTurns},
     },
 };
 
@@ -105,6 +106,7 @@ pub(crate) struct Rest {
 struct Coded {
     source: Box<dyn ChunkSource>,
     encoder: Option<StreamEncoder>,
+    turn: StreamTurn,
 }
 
 /// A chunk as it is sent, and whether it is the last one.
@@ -129,7 +131,11 @@ impl Rest {
         let slot = place.map(|place| place.take(source.max_of_key(), source.memory_bytes() + window));
         let slot = slot.transpose()?;
         let length = source.length();
-        let mut coded = Coded { source, encoder };
+        let turn = slot
+            .as_ref()
+            .map_or_else(StreamTurns::default, |slot| slot.running.turns.clone());
+        let turn = turn.begin();
+        let mut coded = Coded { source, encoder, turn };
         let first = coded.encoded(Chunk {
             bytes: first,
             is_last: false,
@@ -164,7 +170,10 @@ impl fmt::Debug for Rest {
 
 /// The streams that are being sent, by key and by how many of their kind a key may have.
 #[derive(Clone, Default)]
-pub(crate) struct RunningStreams(Arc<Mutex<HashMap<StreamKind, usize>>>);
+pub(crate) struct RunningStreams {
+    counts: Arc<Mutex<HashMap<StreamKind, usize>>>,
+    pub(crate) turns: StreamTurns,
+}
 
 /// Whose stream it is, and how many such ones a key may have.
 type StreamKind = (Owner, usize);
@@ -219,7 +228,7 @@ impl StreamPlace {
 impl RunningStreams {
     /// Numbers, which are consistent after each statement.
     fn lock(&self) -> MutexGuard<'_, HashMap<StreamKind, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -306,13 +315,18 @@ async fn made(
     let mut attempts = ATTEMPTS;
     loop {
         let coded = Arc::clone(&coded);
+        let begin = locked(&coded).turn.next(Instant::now());
+        if let Some(begin) = begin {
+            tokio::time::sleep_until(begin.into()).await;
+        }
         let chunk = pool
             .lane(Lane::Heavy)
             .run(origin, Deadline::after(time), move |deadline, _| {
-                // A job that panicked ends its stream, so nobody sees what it left.
-                let mut coded = coded.lock().unwrap_or_else(PoisonError::into_inner);
+                let (begun, mut coded) = (Instant::now(), locked(&coded));
                 let chunk = coded.source.next_chunk(&deadline)?;
-                coded.encoded(chunk)
+                let chunk = coded.encoded(chunk);
+                coded.turn.made(begun.elapsed());
+                chunk
             });
         match chunk.await {
             Err(error) if error.status == StatusCode::SERVICE_UNAVAILABLE && attempts > 0 => attempts -= 1,
@@ -320,6 +334,11 @@ async fn made(
         }
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// A job that panicked ends its stream, so nobody sees what it left.
+fn locked(coded: &Mutex<Coded>) -> MutexGuard<'_, Coded> {
+    coded.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The body of the answer to HEAD for a stream of known length: nothing, and its length.

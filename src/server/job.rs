@@ -53,6 +53,9 @@ pub(crate) async fn run(
     deadline: Deadline,
 ) -> Result<Made, ApiError> {
     let queued = Instant::now();
+    if !matches!(work.job, Job::Stream(..)) {
+        state.streams.turns.count_other();
+    }
     let memory = state.response_bytes.reservation(origin.client.owner());
     let (parts, search) = match work.job {
         Job::Ready(reply) if accepted.encodes_inline(reply.body.len()) => {
