@@ -324,6 +324,7 @@ pub fn query_key(role: Role, text: &str) -> String {
         | Role::Competition
         | Role::Amended
         | Role::RecordId => text.trim().to_owned(),
+        Role::SolicitationNumber => vocabulary::solicitation_number(text),
         _ => fold(text),
     };
     if key.len() > MAX_KEY_BYTES {

@@ -102,6 +102,16 @@ pub(crate) fn identifies(text: &str) -> bool {
     !(is_blank || is_absent || NO_NUMBER.contains(&folded.as_str()))
 }
 
+/// The key of a solicitation number: folded, and without the prefix "Doc" of a long number, which Toronto writes in its
+/// tenders and leaves out in most of their contracts.
+pub(crate) fn solicitation_number(text: &str) -> String {
+    let folded = fold(text);
+    match folded.strip_prefix("doc").map(str::trim_start) {
+        Some(number) if number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()) => number.to_owned(),
+        _ => folded,
+    }
+}
+
 /// The category codes of a stored text: `GD,SRV` → `GD`, `SRV`.
 pub(crate) fn categories(text: &str) -> impl Iterator<Item = &'static str> {
     text.split(',').filter_map(|code| category(code.trim()))
@@ -310,6 +320,20 @@ mod tests {
             for word in words {
                 assert_eq!(fold(word), *word, "the table contains folded texts");
             }
+        }
+    }
+
+    #[test]
+    fn a_solicitation_number_is_the_same_with_and_without_the_prefix_doc() {
+        for (text, key) in [
+            ("Doc3512316731", "3512316731"),
+            ("DOC 3512316731", "3512316731"),
+            ("3512316731", "3512316731"),
+            ("Doc12345", "doc12345"),
+            ("Doc123456-A", "doc123456 a"),
+            ("Docket 123456", "docket 123456"),
+        ] {
+            assert_eq!(solicitation_number(text), key, "{text}");
         }
     }
 

@@ -62,7 +62,10 @@ impl PurchaseFacts {
                 .map(fold)
                 .find(|key| !key.is_empty()),
             terms: record.nested("eligibility").and_then(terms),
-            numbers: numbers.map(fold).filter(|number| is_distinctive(number)).collect(),
+            numbers: numbers
+                .map(vocabulary::solicitation_number)
+                .filter(|number| is_distinctive(number))
+                .collect(),
         }
     }
 
