@@ -71,7 +71,11 @@ fn exports(program: &Server, index_dir: &Path, records: u64) {
     let id = generation::current(index_dir).expect("an index").expect("a generation");
     let copy = copying_server(index_dir.join(id).join("contract/records.ndjson"));
     let show = |name: &str, address: &str, path: &str| {
-        let (bytes, seconds) = fastest(|| received(address, &program.key, path));
+        let (bytes, seconds) = fastest(|| {
+            let bytes = AtomicU64::new(0);
+            receive(address, &program.key, path, &bytes);
+            bytes.into_inner()
+        });
         let figures = [
             ("mb_per_second", bytes as f64 / 1e6 / seconds),
             ("records_per_second", records as f64 / seconds),
@@ -94,16 +98,16 @@ fn fastest(mut run: impl FnMut() -> u64) -> (u64, f64) {
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).expect("three runs")
 }
 
-/// Reads a response to its end, which is that of its connection, and returns its length in bytes.
-fn received(address: &str, key: &str, path: &str) -> u64 {
+/// Reads a response to its end, which is that of its connection, and counts its bytes.
+fn receive(address: &str, key: &str, path: &str, bytes: &AtomicU64) {
     let mut socket = TcpStream::connect(address).expect("a connection");
     let request = http::get(path, key).replacen("\r\n", "\r\nconnection: close\r\n", 1);
     socket.write_all(request.as_bytes()).expect("sending a request");
-    let (mut buffer, mut bytes) = (vec![0; 256 << 10], 0);
+    let mut buffer = vec![0; 256 << 10];
     loop {
         match socket.read(&mut buffer).expect("reading the response") {
-            0 => return bytes,
-            read => bytes += read as u64,
+            0 => return,
+            read => _ = bytes.fetch_add(read as u64, Ordering::Relaxed),
         }
     }
 }
@@ -133,7 +137,7 @@ fn copying_server(file: PathBuf) -> String {
 fn searches_during_exports(program: &Server) {
     let keys: Vec<String> = (0..EXPORTS).map(|_| program.further_key()).collect();
     let lookups = load::Requests::of(&program.address, &program.key).lookups;
-    let (is_over, ended) = (AtomicBool::new(false), AtomicU64::new(0));
+    let (is_over, exported) = (AtomicBool::new(false), AtomicU64::new(0));
     let search = |name: &str| {
         let outcome = load::run(
             &program.address,
@@ -149,7 +153,10 @@ fn searches_during_exports(program: &Server) {
             ("failed", outcome.failures as f64),
             ("p50", load::percentile(&outcome.lookups, 50)),
             ("p99", load::percentile(&outcome.lookups, 99)),
-            ("exports", ended.load(Ordering::Relaxed) as f64),
+            (
+                "exported_mb_per_second",
+                exported.load(Ordering::Relaxed) as f64 / 1e6 / SEARCH_TIME.as_secs_f64(),
+            ),
         ];
         row(name, &figures);
     };
@@ -158,8 +165,7 @@ fn searches_during_exports(program: &Server) {
         for key in &keys {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
-                    received(&program.address, key, "/contract/export");
-                    ended.fetch_add(1, Ordering::Relaxed);
+                    receive(&program.address, key, "/contract/export", &exported);
                 }
             });
         }

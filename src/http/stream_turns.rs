@@ -14,6 +14,9 @@ use std::{
 /// The least time between the beginnings of two chunks, of whatever streams, while others ask.
 const LEAST_GAP: Duration = Duration::from_millis(1);
 
+/// The longest one. A chunk that waits for a disk delays no other stream for longer.
+const LONGEST_GAP: Duration = Duration::from_millis(50);
+
 /// The turns of all streams of a server.
 #[derive(Clone, Default)]
 pub(crate) struct StreamTurns(Arc<Turns>);
@@ -60,7 +63,7 @@ impl StreamTurn {
         }
         let mut free_at = self.turns.0.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         let begin = free_at.map_or(now, |free_at| free_at.max(now));
-        *free_at = Some(begin + self.took.max(LEAST_GAP));
+        *free_at = Some(begin + self.took.clamp(LEAST_GAP, LONGEST_GAP));
         (begin > now).then_some(begin)
     }
 
