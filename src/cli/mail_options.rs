@@ -39,8 +39,8 @@ pub(crate) struct SenderOptions {
     /// Postal address of the sender, on one line
     #[arg(long, value_name = "TEXT", env = "PROCURE_MAIL_ADDRESS")]
     mail_address: Option<String>,
-    /// Public address of this service, for the links in mails; if it is https, the cookies of pages
-    /// need TLS
+    /// Public address of this service, for the links in mails and the addresses of the reconciliation
+    /// services; if it is https, the cookies of pages need TLS
     #[arg(long, value_name = "URL", env = "PROCURE_PUBLIC_URL")]
     public_url: Option<String>,
     /// Private key to sign mails with (DKIM), RSA or Ed25519, PEM

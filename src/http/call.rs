@@ -14,8 +14,8 @@ use crate::{
     catalog::generation::{Generation, GenerationFault},
     http::{
         auth::Gateway, byte_budget::ByteBudget, caller::Caller, error::ApiError, kept_generations::KeptGenerations,
-        metrics::Metrics, search_pool::SearchPool, state_writer::StateWriter, static_body::ApiDocs,
-        stream::RunningStreams,
+        metrics::Metrics, own_address::OwnAddress, search_pool::SearchPool, state_writer::StateWriter,
+        static_body::ApiDocs, stream::RunningStreams,
     },
     model::{PlanLimits, Plans},
     state::sync::KeyRing,
@@ -39,6 +39,7 @@ pub(crate) struct AppState {
     pub(crate) exports: Option<PathBuf>,
     /// The exports that are being sent.
     pub(crate) streams: RunningStreams,
+    pub(crate) own_address: OwnAddress,
     /// Where a client changes its key's plan. If `None`, the service's own page shows the plans.
     pub(crate) upgrade_url: Option<String>,
     pub(crate) state_writer: StateWriter,
@@ -91,6 +92,8 @@ pub struct Call<'a> {
     pub(crate) query: &'a str,
     /// The same with it, for links to further pages.
     pub(crate) whole_query: &'a str,
+    /// Where the client reaches this service, such as `https://example.org`.
+    pub(crate) origin: String,
     pub(crate) caller: Caller,
     /// The JSON body, not yet parsed, if the endpoint takes one and the client sent one.
     pub(crate) body: Option<Bytes>,

@@ -18,6 +18,7 @@ pub mod error;
 pub(crate) mod kept_generations;
 pub(crate) mod metrics;
 pub(crate) mod middleware;
+pub(crate) mod own_address;
 pub(crate) mod parameter_error;
 pub(crate) mod quoted;
 pub(crate) mod range;

@@ -245,6 +245,7 @@ impl PageCall<'_> {
             plan_limits: self.plan_limits,
             query,
             whole_query: query,
+            origin: self.origin.clone(),
             caller: self.caller.clone(),
             body: None,
             is_head: self.is_head,

@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use actix_web::{
-    HttpRequest,
-    http::header::{self, HeaderName},
-};
+use actix_web::{HttpRequest, http::header::HeaderName};
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 
@@ -120,19 +117,6 @@ impl PagesState {
     /// The address that limits are counted by.
     pub(crate) fn client_address(&self, request: &HttpRequest) -> ClientAddress {
         ClientAddress::of(request, self.client_address_header.as_ref())
-    }
-
-    /// Where this site is reached: the public address if the operator stated it, otherwise what the client asked for.
-    pub(crate) fn origin(&self, request: &HttpRequest) -> String {
-        if let Some(url) = &self.public_url {
-            return url.clone();
-        }
-        let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-        let is_plain = |host: &&str| {
-            let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
-            host.bytes().all(is_of_host)
-        };
-        format!("http://{}", host.filter(is_plain).unwrap_or("localhost"))
     }
 
     /// The key id of the one-time link with this token, which works no more afterwards.

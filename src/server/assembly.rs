@@ -14,7 +14,7 @@ use crate::{
     catalog::generation::{self, Generation, GenerationFault, GenerationStore},
     http::{
         auth::Gateway, byte_budget::ByteBudget, call::AppState, kept_generations::KeptGenerations, metrics::Metrics,
-        search_pool::SearchPool, state_writer::StateWriter, stream::RunningStreams,
+        own_address::OwnAddress, search_pool::SearchPool, state_writer::StateWriter, stream::RunningStreams,
     },
     model::Plans,
     pages::{
@@ -63,6 +63,7 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(Service, StateSync)> 
         gateway,
         search_pool: Arc::new(SearchPool::start(&metrics, config.store.searches_per_core())?),
         exports: config.exports.clone(),
+        own_address: OwnAddress::new(config.pages.public_url.as_deref(), pages.is_some()),
         streams: RunningStreams::default(),
         state_writer: StateWriter::open(&config.state)?,
         query_timeout: config.query_timeout,

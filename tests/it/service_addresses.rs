@@ -1,6 +1,6 @@
 //! Addresses of the reconciliation services that carry their own access.
 
-use procure::model::plans::Plan;
+use procure::{model::plans::Plan, pages::settings::PagesMode};
 use serde_json::{Value, json};
 
 use crate::{
@@ -71,10 +71,14 @@ fn an_address_opens_both_services_as_a_key_does() {
         check_headers(&manifest, &base);
         let manifest = manifest.json();
         // Identifiers are saved with projects, so only addresses have the token.
-        assert_eq!(manifest["schemaSpace"], format!("{plain}/properties/"));
-        assert_eq!(manifest["preview"]["url"], format!("{base}/preview?id={{{{id}}}}"));
-        assert_eq!(manifest["suggest"]["entity"]["service_url"], base);
-        let is_other = |text: &&str| text.contains("/reconcile/") && !text.starts_with(&base);
+        let origin = server.address.clone();
+        assert_eq!(manifest["schemaSpace"], format!("{origin}{plain}/properties/"));
+        assert_eq!(
+            manifest["preview"]["url"],
+            format!("{origin}{base}/preview?id={{{{id}}}}")
+        );
+        assert_eq!(manifest["suggest"]["entity"]["service_url"], format!("{origin}{base}"));
+        let is_other = |text: &&str| text.contains("/reconcile/") && !text.contains(&base);
         assert_eq!(texts(&manifest).into_iter().filter(is_other).count(), 1);
         for rest in [
             format!("?{queries}"),
@@ -95,6 +99,33 @@ fn an_address_opens_both_services_as_a_key_does() {
             check_headers(&answer, form);
             assert_eq!(answer.body, posted(&server, &plain, Some(&server.key), form).body);
         }
+    }
+}
+
+#[test]
+fn the_addresses_of_a_manifest_can_be_used_as_they_are() {
+    for (public_url, mode, view) in [
+        (None, PagesMode::Open, "/en/supplier/{{id}}"),
+        (Some("https://example.org/api/"), PagesMode::Off, "/supplier/{{id}}"),
+    ] {
+        let server = TestServer::own(&contracts(3), |config| {
+            config.pages.public_url = public_url.map(str::to_owned);
+            config.pages.mode = mode;
+        });
+        let base = format!("/reconcile/{}/supplier", new_token(&server, "1"));
+        let expected = public_url.map_or(server.address.as_str(), |url| url.trim_end_matches('/'));
+        let answer = without_key(&server, &base);
+        let manifest = answer.json();
+        assert_eq!(manifest["identifierSpace"], format!("{expected}/supplier/"));
+        assert_eq!(manifest["view"]["url"], format!("{expected}{view}"));
+        let paths = texts(&manifest).into_iter().filter(|text| text.contains("/supplier"));
+        assert!(paths.clone().count() > 6 && paths.clone().all(|text| text.starts_with(expected)));
+        // A client that asks for another host gets other addresses, so also another tag.
+        let tags = ["a.example", "a.example", "b.example"].map(|host| {
+            let answer = server.request("GET", &base, &[("host", host)]);
+            answer.header("etag").unwrap().to_owned()
+        });
+        assert_eq!((tags[0] == tags[1], tags[1] == tags[2]), (true, public_url.is_some()));
     }
 }
 

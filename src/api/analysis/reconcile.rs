@@ -63,10 +63,16 @@ struct ExtendedProperty {
     id: String,
 }
 
-/// What a service is, and what it can do. `url` is the path of the service: addresses have no host, so that they are
-/// valid behind any gateway. Identifiers of spaces are saved with projects, so they never have a token.
-pub(crate) fn manifest(party: Party, url: &str) -> Value {
-    let view = format!("/{}/", party.noun());
+/// What a service is, and what it can do. `origin` is where the client reaches this server, and `path` that of the
+/// service. Identifiers of spaces are saved with projects, so they never have a token.
+///
+/// OpenRefine does not resolve addresses: one without a host leads to OpenRefine itself.
+pub(crate) fn manifest(party: Party, origin: &str, path: &str, has_pages: bool) -> Value {
+    let url = format!("{origin}{path}");
+    let (space, page) = (
+        format!("{origin}/{}/", party.noun()),
+        if has_pages { "/en" } else { "" },
+    );
     let service = |path: &str| json!({"service_url": url, "service_path": path});
     let name = match party {
         Party::Supplier => "Suppliers of Canadian governments",
@@ -75,10 +81,10 @@ pub(crate) fn manifest(party: Party, url: &str) -> Value {
     json!({
         "versions": ["0.2"],
         "name": name,
-        "identifierSpace": view,
-        "schemaSpace": format!("/reconcile/{}/properties/", party.reconciled()),
+        "identifierSpace": space,
+        "schemaSpace": format!("{origin}/reconcile/{}/properties/", party.reconciled()),
         "defaultTypes": [entity_type(party)],
-        "view": {"url": format!("{view}{{{{id}}}}")},
+        "view": {"url": format!("{origin}{page}/{}/{{{{id}}}}", party.noun())},
         "preview": {"url": format!("{url}/preview?id={{{{id}}}}"), "width": 400, "height": 120},
         "suggest": {"entity": service("/suggest/entity"), "property": service("/suggest/property")},
         "extend": {"propose_properties": service("/properties"), "property_settings": []},

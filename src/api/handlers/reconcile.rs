@@ -192,7 +192,9 @@ fn answer(call: &Call, service: &Service, given: ReconcileParams) -> Result<Work
         let answer = reconcile::extend(call.generation.parties(party), &extend.value);
         Work::json(&answer.map_err(ApiError::unprocessable)?)
     } else {
-        Work::json(&reconcile::manifest(party, &service.path()))
+        let has_pages = call.state.own_address.has_pages;
+        let manifest = reconcile::manifest(party, &call.origin, &service.path(), has_pages);
+        Work::json(&manifest)?.for_request(&manifest)
     }
 }
 
