@@ -471,6 +471,23 @@ fn the_profile_counts_years_and_suppliers_of_the_commonest_entity_type() {
 }
 
 #[test]
+fn the_profile_of_a_body_that_mostly_calls_for_tenders_has_no_suppliers() {
+    let tenders = (0..3).map(|number| {
+        let record =
+            json!({"record_id": format!("x|{number}"), "publication_date": "2025-01-02", "department_en": "Parks"});
+        (EntityType::Tender, record.to_string())
+    });
+    let server = TestServer::own(&tenders.collect::<Vec<_>>(), |_| {});
+    let body = server.json("/bodies?name=parks")["results"][0].clone();
+    let profile = server.json(&format!("/body/{}", body["id"].as_str().unwrap()));
+    assert_eq!(
+        (&profile["profile_of"], &profile["top_suppliers"]),
+        (&json!("tender"), &json!([]))
+    );
+    assert_eq!(profile["by_year"][0]["count"], 3);
+}
+
+#[test]
 fn the_list_pages_and_unknown_or_former_ids_are_answered() {
     let all = SERVER.get("/bodies?limit=100").json();
     let (mut paged, mut path) = (Vec::new(), "/bodies?limit=3".to_owned());

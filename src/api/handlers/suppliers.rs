@@ -252,7 +252,8 @@ fn body_reply(ask: &Ask, found: Supplier) -> Result<Reply, ApiError> {
     let (counted, by_year, undated) = counted(ask, Party::Body, &found)?;
     let bids = CallsReceived::of(ask, vec![supplier::filter(Party::Body, &found)])?;
     let profile_of = counted.as_ref().map(|(entity_type, _)| *entity_type);
-    let vendors = counted.map(|(_, mut counted)| counted.take(Facet::Vendor));
+    // Tenders have none.
+    let vendors = counted.and_then(|(_, mut counted)| counted.facets.remove(&Facet::Vendor));
     let suppliers = &ask.generation.suppliers;
     let top = |vendors| SupplierCounts::of(suppliers, vendors, Rank::Count, TOP_OTHERS).rows;
     Reply::json(&BodyProfile {
