@@ -49,6 +49,12 @@ const SIMILAR: f64 = 90.0;
 /// The bytes of a word that a mistyped one shares with it.
 const START_BYTES: usize = 5;
 
+/// The digits of each part of a number such as `9105-8495`.
+const NUMBER_PART: usize = 4;
+
+/// The most initials that are looked for, as in `G.G.R.`
+const MAX_INITIALS: usize = 4;
+
 /// The lowest similarity that is listed.
 const LEAST: f64 = 0.8;
 
@@ -69,21 +75,7 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
         found.insert(supplier, (features, number.to_string()));
     }
     let body = (list.party() == Party::Body).then(|| KnownBody::of(query));
-    let mut candidates: BTreeSet<u32> = list.find_name(query).into_iter().collect();
-    let words = telling_words(&form.core);
-    // The start of a word finds names in which the rest of it is mistyped.
-    let starts = words.iter().filter_map(|word| word.get(..START_BYTES));
-    let of_body = body.iter().flat_map(KnownBody::parts);
-    let parts = words
-        .iter()
-        .copied()
-        .chain(starts)
-        .chain([form.core.as_str()])
-        .chain(of_body);
-    for part in parts.filter(|part| !part.is_empty()) {
-        candidates.extend(list.containing(part).into_iter().take(MAX_COMPARED));
-    }
-    for number in candidates {
+    for number in candidates(list, query, &form, body.as_ref()) {
         let best = list
             .get(number)
             .and_then(|supplier| best_name(&supplier, query, &form, body.as_ref()));
@@ -112,6 +104,38 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
     }
     matches.truncate(limit);
     matches
+}
+
+/// The suppliers with this name, or with one that has a part in common with it.
+fn candidates(list: &SupplierList, query: &str, form: &NameForm, body: Option<&KnownBody>) -> BTreeSet<u32> {
+    let mut found: BTreeSet<u32> = list.find_name(query).into_iter().collect();
+    let words = telling_words(&form.core);
+    // The start of a word finds names in which the rest of it is mistyped.
+    let starts = words.iter().filter_map(|word| word.get(..START_BYTES));
+    let unjoined: Vec<String> = form.core.split(' ').filter_map(unjoined).collect();
+    let of_body = body.into_iter().flat_map(KnownBody::parts);
+    let parts = words
+        .iter()
+        .copied()
+        .chain(starts)
+        .chain([form.core.as_str()])
+        .chain(unjoined.iter().map(String::as_str))
+        .chain(of_body);
+    for part in parts.filter(|part| !part.is_empty()) {
+        found.extend(list.containing(part).into_iter().take(MAX_COMPARED));
+    }
+    found
+}
+
+/// A word of a core as names are written that it is found in: initials apart, and the number of a numbered company of
+/// Quebec in two parts. `None` if the word may not be joined from such parts.
+fn unjoined(word: &str) -> Option<String> {
+    let has_only = |is_of: fn(&u8) -> bool| word.bytes().all(|byte| is_of(&byte));
+    if word.len() == 2 * NUMBER_PART && has_only(u8::is_ascii_digit) {
+        return Some(format!("{} {}", &word[..NUMBER_PART], &word[NUMBER_PART..]));
+    }
+    let may_be_initials = (2..=MAX_INITIALS).contains(&word.len()) && has_only(u8::is_ascii_lowercase);
+    may_be_initials.then(|| word.chars().map(String::from).collect::<Vec<_>>().join(" "))
 }
 
 /// The name of a supplier that is most like a query, if any is.
@@ -174,6 +198,8 @@ mod tests {
             ("Lamothe div. de Sintra", "1145755295"),
             ("Pavages Beauregard ltée", ""),
             ("Pavages Beaurivage inc.", ""),
+            ("Les Toitures G.G.R. inc.", ""),
+            ("9105-8495 Québec inc.", ""),
         ];
         let names = Names::new(&names.iter().map(mention).collect::<Vec<_>>(), Vec::new());
         let clusters = Clusters::new(&names, &ResolvedClaims::default());
@@ -188,6 +214,10 @@ mod tests {
             ),
             ("Sintra", Some(("Sintra inc.", 95.0, false))),
             ("Pavages Beauregart", Some(("Pavages Beauregard ltée", 88.0, false))),
+            ("Toitures GGR", Some(("Les Toitures G.G.R. inc.", 95.0, true))),
+            ("Les Toitures G.G.R.", Some(("Les Toitures G.G.R. inc.", 95.0, true))),
+            ("9105-8495 Québec", Some(("9105-8495 Québec inc.", 95.0, true))),
+            ("91058495 QUEBEC INC", Some(("9105-8495 Québec inc.", 95.0, true))),
             ("Something else", None),
             ("", None),
         ] {
