@@ -449,3 +449,34 @@ fn a_list_of_names_is_reconciled_by_get_and_by_form() {
         assert!(refused.detail().contains(detail), "{query}: {}", refused.detail());
     }
 }
+
+/// What fields for names in OpenRefine send, as Freebase accepted it.
+const OF_FREEBASE: &str = "spell=always&exact=false&scoring=schema&prefixed=true&type=supplier";
+
+#[test]
+fn what_openrefine_adds_to_requests_is_accepted() {
+    for (path, added) in [
+        ("properties?limit=2", "type=supplier"),
+        ("suggest/entity?prefix=sintra", OF_FREEBASE),
+        ("suggest/property?prefix=year", OF_FREEBASE),
+    ] {
+        let path = format!("/reconcile/supplier/{path}");
+        assert_eq!(SERVER.json(&format!("{path}&{added}")), SERVER.json(&path), "{path}");
+    }
+    let properties = SERVER.json("/reconcile/supplier/properties?limit=2")["properties"].clone();
+    assert_eq!(properties.as_array().unwrap().len(), 2);
+    let suggested = |query: &str| {
+        let answer = SERVER.json(&format!("/reconcile/supplier/suggest/entity?{query}"));
+        let ids = answer["result"].as_array().unwrap().iter().map(|row| row["id"].clone());
+        ids.collect::<Vec<Value>>()
+    };
+    let all = suggested("prefix=a");
+    assert!(all.len() > 1);
+    assert_eq!(suggested("prefix=a&cursor=1")[0], all[1]);
+    // An identifier, and the name of one supplier before longer names of others.
+    let last = all[all.len() - 1].as_str().unwrap();
+    assert_eq!(suggested(&format!("prefix={last}")), [last]);
+    let name = SERVER.json(&format!("/supplier/{last}"))["name"].clone();
+    let by_name = suggested(&format!("prefix={}", encode(name.as_str().unwrap())));
+    assert_eq!(by_name[0], last);
+}

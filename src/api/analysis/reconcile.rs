@@ -168,13 +168,13 @@ pub(crate) fn description(supplier: &Supplier) -> String {
     format!("{names}, {records}{years}")
 }
 
-/// Suppliers with a name that contains a text.
-pub(crate) fn suggest_entities(list: &SupplierList, prefix: &str) -> Value {
-    let found = list
-        .containing(prefix)
-        .into_iter()
-        .take(10)
-        .filter_map(|number| list.get(number));
+/// The supplier with this identifier, the one with exactly this name, and those with a name that contains it.
+pub(crate) fn suggest_entities(list: &SupplierList, prefix: &str, skipped: usize) -> Value {
+    let mut numbers: Vec<u32> = list.find_id(prefix).into_iter().chain(list.find_name(prefix)).collect();
+    let others = list.containing(prefix).into_iter();
+    numbers.extend(others.filter(|number| !numbers.contains(number)).collect::<Vec<_>>());
+    let found = numbers.into_iter().skip(skipped).take(10);
+    let found = found.filter_map(|number| list.get(number));
     let row = |supplier: Supplier| {
         let description = description(&supplier);
         json!({"id": supplier.id, "name": supplier.name, "description": description})
@@ -187,15 +187,16 @@ fn property(id: &str, name: &str) -> Value {
 }
 
 /// Properties whose identifier or name contains a text.
-pub(crate) fn suggest_properties(prefix: &str) -> Value {
+pub(crate) fn suggest_properties(prefix: &str, skipped: usize) -> Value {
     let prefix = prefix.trim().to_lowercase();
     let fits = |(id, name): &&(&str, &str)| id.contains(&prefix) || name.to_lowercase().contains(&prefix);
-    json!({"result": PROPERTIES.iter().filter(fits).map(|(id, name)| property(id, name)).collect::<Vec<_>>()})
+    json!({"result": PROPERTIES.iter().filter(fits).skip(skipped).map(|(id, name)| property(id, name)).collect::<Vec<_>>()})
 }
 
-/// All properties that `extend` answers.
-pub(crate) fn proposed_properties(party: Party) -> Value {
-    json!({"type": party.reconciled(), "properties": PROPERTIES.map(|(id, name)| property(id, name))})
+/// The first properties that `extend` answers.
+pub(crate) fn proposed_properties(party: Party, limit: usize) -> Value {
+    let properties = PROPERTIES.iter().take(limit).map(|(id, name)| property(id, name));
+    json!({"type": party.reconciled(), "properties": properties.collect::<Vec<_>>()})
 }
 
 /// The figures of some suppliers. An unknown property or identifier has no values.

@@ -16,7 +16,10 @@ use crate::{
         params::{
             param::describe,
             read::{no_parameters, read_all},
-            reconcile::{PREVIEW as PREVIEW_PARAMS, ReconcileParams, SERVICE as SERVICE_PARAMS, SUGGEST},
+            reconcile::{
+                MAX_PROPERTIES, PREVIEW as PREVIEW_PARAMS, PROPERTIES as PROPERTIES_PARAMS, ReconcileParams,
+                SERVICE as SERVICE_PARAMS, SUGGEST,
+            },
         },
         reconciliation::{Reconciliation, Service},
         route::{Access, Answer, Body, Endpoint, Parameters, PathParam, Route, Tag, Verb},
@@ -72,7 +75,7 @@ pub(crate) const PROPERTIES: Route = Route {
     id: "listSupplierProperties",
     endpoint: endpoint(Party::Supplier, "/properties", properties),
     about: "The properties of suppliers that `extend` answers",
-    parameters: Parameters::None,
+    parameters: Parameters::Table("properties", || describe(PROPERTIES_PARAMS)),
     ..SERVICE
 };
 
@@ -202,20 +205,27 @@ fn suggest_entity(call: &Call, service: &Service) -> Result<Work, ApiError> {
     let party = service.party;
     let given: ReconcileParams = read_all(SUGGEST, call.query)?;
     let prefix = given.prefix.map(|given| given.value).unwrap_or_default();
+    let skipped = given.cursor.map_or(0, |given| given.value as usize);
     Ok(Work::search(&call.generation, move |ask| {
-        Reply::json(&reconcile::suggest_entities(ask.generation.parties(party), &prefix))
+        Reply::json(&reconcile::suggest_entities(
+            ask.generation.parties(party),
+            &prefix,
+            skipped,
+        ))
     }))
 }
 
 fn suggest_property(call: &Call, _: &Service) -> Result<Work, ApiError> {
     let given: ReconcileParams = read_all(SUGGEST, call.query)?;
     let prefix = given.prefix.map(|given| given.value).unwrap_or_default();
-    Work::json(&reconcile::suggest_properties(&prefix))
+    let skipped = given.cursor.map_or(0, |given| given.value as usize);
+    Work::json(&reconcile::suggest_properties(&prefix, skipped))
 }
 
 fn properties(call: &Call, service: &Service) -> Result<Work, ApiError> {
-    no_parameters(call.query)?;
-    Work::json(&reconcile::proposed_properties(service.party))
+    let given: ReconcileParams = read_all(PROPERTIES_PARAMS, call.query)?;
+    let limit = given.limit.map_or(MAX_PROPERTIES, |given| given.value) as usize;
+    Work::json(&reconcile::proposed_properties(service.party, limit))
 }
 
 fn preview(call: &Call, service: &Service) -> Result<Work, ApiError> {

@@ -1,5 +1,7 @@
 //! The parameters of the reconciliation service, in an address or in a form.
 
+use serde_json::json;
+
 use crate::api::params::{param::Param, parse::Given, value::ParamType};
 
 #[derive(Debug, Default, PartialEq)]
@@ -8,6 +10,8 @@ pub struct ReconcileParams {
     pub(crate) extend: Option<Given<String>>,
     pub(crate) prefix: Option<Given<String>>,
     pub(crate) id: Option<Given<String>>,
+    pub(crate) cursor: Option<Given<u64>>,
+    pub(crate) limit: Option<Given<u64>>,
 }
 
 type ReconcileParam = Param<ReconcileParams>;
@@ -25,11 +29,46 @@ pub static SERVICE: &[ReconcileParam] = &[
     ),
 ];
 
-pub static SUGGEST: &[ReconcileParam] = &[ReconcileParam::new(
-    "prefix",
-    "Part of a name",
-    ParamType::Text(|p| &mut p.prefix),
-)];
+pub static SUGGEST: &[ReconcileParam] = &[
+    ReconcileParam::new(
+        "prefix",
+        "Part of a name, or an identifier",
+        ParamType::Text(|p| &mut p.prefix),
+    ),
+    ReconcileParam::new(
+        "cursor",
+        "How many suggestions to skip",
+        ParamType::Integer(0, MAX_CURSOR, |p| &mut p.cursor),
+    )
+    .default(|| json!(0)),
+    TYPE,
+    unused("spell"),
+    unused("exact"),
+    unused("scoring"),
+    unused("prefixed"),
+];
+
+/// A service has one type of entities.
+const TYPE: ReconcileParam = unused("type");
+
+/// What OpenRefine's fields for names send, because Freebase accepted it.
+const fn unused(name: &'static str) -> ReconcileParam {
+    ReconcileParam::new(name, "Has no effect; OpenRefine sends it", ParamType::Unused)
+}
+
+const MAX_CURSOR: u64 = 1_000_000;
+
+pub static PROPERTIES: &[ReconcileParam] = &[
+    ReconcileParam::new(
+        "limit",
+        "The maximum number of properties",
+        ParamType::Integer(1, MAX_PROPERTIES, |p| &mut p.limit),
+    )
+    .default(|| json!(MAX_PROPERTIES)),
+    TYPE,
+];
+
+pub(crate) const MAX_PROPERTIES: u64 = 100;
 
 pub static PREVIEW: &[ReconcileParam] = &[ReconcileParam::new(
     "id",

@@ -45,6 +45,8 @@ pub(crate) enum ParamType<P> {
     Number(Slot<P, f64>),
     /// A commodity code of any level.
     Commodity(Slot<P, CommodityCode>),
+    /// Any text, which has no effect.
+    Unused,
     /// What records are selected by.
     Filter(FilterKind, fn(&mut P) -> &mut GivenFilters),
 }
@@ -93,6 +95,7 @@ impl<P> ParamType<P> {
             ParamType::Integer(min, max, slot) => put(slot(given), name, integer(*min, *max, text)),
             ParamType::Number(slot) => put(slot(given), name, amount(text)),
             ParamType::Commodity(slot) => put(slot(given), name, code(text)),
+            ParamType::Unused => Ok(()),
             ParamType::Filter(kind, slot) => slot(given).put(parameter, *kind, name, text),
         }
     }
@@ -100,7 +103,7 @@ impl<P> ParamType<P> {
     /// The JSON schema of the values that [`ParamType::set`] accepts, as far as a schema can express it.
     pub(crate) fn schema(&self) -> Json {
         match self {
-            ParamType::Text(_) | ParamType::Commodity(_) => json!({"type": "string"}),
+            ParamType::Text(_) | ParamType::Commodity(_) | ParamType::Unused => json!({"type": "string"}),
             ParamType::Texts(max, _) => json!({"type": "array", "items": {"type": "string"}, "maxItems": max}),
             ParamType::NamePart(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
             ParamType::Start(_) => json!({"type": "string", "minLength": 1}),
