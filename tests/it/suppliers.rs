@@ -401,6 +401,8 @@ fn a_list_of_names_is_reconciled_by_get_and_by_form() {
         "q0": {"query": "SINTRA INC"},
         "q1": {"query": "Pavage du Nord", "limit": 2},
         "q2": {"query": "something else", "properties": [{"pid": "number", "v": "1145755295"}]},
+        "q3": {"properties": [{"pid": "number", "v": ["x", 1_145_755_295_u32]}]},
+        "q4": {"query": supplier_of(&SERVER, "Sintra inc.")["id"]},
     });
     let encoded = encode(&queries.to_string());
     let by_address = SERVER.get(&format!("/reconcile/supplier?queries={encoded}")).json();
@@ -412,7 +414,7 @@ fn a_list_of_names_is_reconciled_by_get_and_by_form() {
     assert_eq!(by_form.json(), by_address);
     let first = |key: &str| by_address[key]["result"][0].clone();
     let sintra = supplier_of(&SERVER, "Sintra inc.")["id"].clone();
-    for key in ["q0", "q2"] {
+    for key in ["q0", "q2", "q3", "q4"] {
         assert_eq!(
             (&first(key)["id"], &first(key)["match"]),
             (&sintra, &json!(true)),

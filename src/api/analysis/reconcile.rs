@@ -39,6 +39,7 @@ const PROPERTIES: [(&str, &str); 6] = [
 
 #[derive(Deserialize)]
 struct Query {
+    #[serde(default)]
     query: String,
     #[serde(default)]
     limit: Option<usize>,
@@ -87,6 +88,7 @@ pub(crate) fn manifest(party: Party, origin: &str, path: &str, has_pages: bool) 
         "view": {"url": format!("{origin}{page}/{}/{{{{id}}}}", party.noun())},
         "preview": {"url": format!("{url}/preview?id={{{{id}}}}"), "width": 400, "height": 120},
         "suggest": {"entity": service("/suggest/entity"), "property": service("/suggest/property")},
+        "batchSize": MAX_BATCH,
         "extend": {"propose_properties": service("/properties"), "property_settings": []},
     })
 }
@@ -120,9 +122,8 @@ pub(crate) fn reconcile(list: &SupplierList, batch: &Batch) -> Value {
 fn candidates(list: &SupplierList, query: &Query) -> Vec<Value> {
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let numbers = query.properties.iter().filter(|property| property.pid == "number");
-    let by_number = numbers
-        .filter_map(|property| property.v.as_str())
-        .flat_map(|number| matches(list, number, 1));
+    let numbers: Vec<String> = numbers.flat_map(|property| numbers_in(&property.v)).collect();
+    let by_number = numbers.iter().flat_map(|number| matches(list, number, 1));
     let mut found: Vec<Match> = by_number.filter(|found| found.features.number).collect();
     for by_name in matches(list, &query.query, limit) {
         if found.iter().all(|known| known.supplier.id != by_name.supplier.id) {
@@ -135,6 +136,16 @@ fn candidates(list: &SupplierList, query: &Query) -> Vec<Value> {
     found.iter().map(|found| candidate(list.party(), found)).collect()
 }
 
+/// The numbers that a value or a list of values states, as text or as numbers.
+fn numbers_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(numbers_in).collect(),
+        Value::String(text) => vec![text.clone()],
+        Value::Number(number) => vec![number.to_string()],
+        _ => Vec::new(),
+    }
+}
+
 fn candidate(party: Party, found: &Match) -> Value {
     let features = found.features;
     json!({
@@ -145,6 +156,7 @@ fn candidate(party: Party, found: &Match) -> Value {
         "score": found.score,
         "match": found.is_certain,
         "features": [
+            {"id": "id", "value": features.id},
             {"id": "number", "value": features.number},
             {"id": "name", "value": features.name},
             {"id": "core_name", "value": features.core},

@@ -28,6 +28,8 @@ pub(crate) struct Match {
 /// What the score is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Features {
+    /// The query is the identifier of the supplier.
+    pub(crate) id: bool,
     /// The official number is equal.
     pub(crate) number: bool,
     /// The name is equal but for case, accents and punctuation.
@@ -61,10 +63,17 @@ const LEAST: f64 = 0.8;
 /// How many suppliers with a word of the name are compared, those with most records first.
 const MAX_COMPARED: usize = 500;
 
-/// The suppliers that a name, or an official number such as a Quebec enterprise number, may mean: the best first.
+/// The suppliers that a name, an identifier, or an official number such as a Quebec enterprise number may mean, the
+/// best first.
 pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Match> {
     let form = NameForm::of(query);
     let mut found: BTreeMap<u32, (Features, String)> = BTreeMap::new();
+    let by_id = Features {
+        id: true,
+        ..Features::default()
+    };
+    let of_id = list.find_id(query.trim());
+    found.extend(of_id.map(|number| (number, (by_id, query.to_owned()))));
     if let Ok(Some(number)) = OfficialNumber::neq(query)
         && let Some(supplier) = list.find_id(&id_of_number(list.party(), &number.to_string()))
     {
@@ -154,6 +163,7 @@ fn best_name(
         let of_cores = || strsim::jaro_winkler(&core, &form.core);
         let similarity = body.map_or_else(of_cores, |body| body.similarity(name));
         let features = Features {
+            id: false,
             number: false,
             name: key(name) == key_of_query,
             core: (core == form.core && !core.is_empty()) || body.is_some_and(|body| body.has(name)),
@@ -169,7 +179,7 @@ fn best_name(
 impl Features {
     fn score(self) -> f64 {
         let score = match self {
-            Features { number: true, .. } => NUMBER,
+            Features { id: true, .. } | Features { number: true, .. } => NUMBER,
             Features { name: true, .. } => NAME,
             Features { core: true, .. } => CORE,
             Features { similarity, .. } => SIMILAR * similarity,
@@ -227,6 +237,9 @@ mod tests {
                 .map(|found| (found.name.as_str(), found.score.floor(), found.is_certain));
             assert_eq!(first, expected, "{query}");
         }
+        let id = list.with_name("Sintra inc.").unwrap().id;
+        let found = matches(&list, &id, 3);
+        assert_eq!((found.len(), found[0].score, found[0].is_certain), (1, 100.0, true));
     }
 
     #[test]
