@@ -36,7 +36,7 @@ use procure::{
 };
 
 use crate::{
-    scan_counts::{self, Collection},
+    scan_counts::{self, Collection, Parsed},
     scan_relevance,
 };
 
@@ -61,7 +61,7 @@ struct SortValues {
 impl<'a> ScanEngine<'a> {
     pub fn new(records: &'a [(EntityType, String)]) -> ScanEngine<'a> {
         let all = Collection::new(records);
-        let texts = |(_, record): &(EntityType, Record)| record.texts(Role::Text).map(word_list).collect();
+        let texts = |record: &Parsed| record.texts(Role::Text).map(word_list).collect();
         let vocabulary = |of| (of, scan_relevance::vocabulary(&all.records, of));
         ScanEngine {
             records,
@@ -72,14 +72,14 @@ impl<'a> ScanEngine<'a> {
     }
 
     /// The records of an entity type that match, with their numbers.
-    fn matching(&self, query: &SearchQuery) -> Vec<(usize, &Record<'a>)> {
+    fn matching(&self, query: &SearchQuery) -> Vec<(usize, &Parsed<'a>)> {
         let forms = self.forms(query);
         let records = self.all.records.iter().enumerate();
         records
-            .filter(|(number, (of, record))| {
-                *of == query.entity_type && matches(&self.all, record, &self.texts[*number], query, &forms)
+            .filter(|(number, record)| {
+                record.entity_type == query.entity_type
+                    && matches(&self.all, record, &self.texts[*number], query, &forms)
             })
-            .map(|(number, (_, record))| (number, record))
             .collect()
     }
 
@@ -110,8 +110,8 @@ impl<'a> ScanEngine<'a> {
     /// The records of an entity type, by number, with their similarity terms.
     fn terms_of_records(&self, entity_type: EntityType) -> Vec<(usize, HashSet<String>)> {
         let mut found = Vec::new();
-        for (number, (of, record)) in self.all.records.iter().enumerate() {
-            if *of != entity_type {
+        for (number, record) in self.all.records.iter().enumerate() {
+            if record.entity_type != entity_type {
                 continue;
             }
             let mut terms = HashSet::new();
@@ -143,7 +143,7 @@ impl Engine for ScanEngine<'_> {
                     order: Order::Desc,
                 };
                 hits.sort_by(|(a, _), (b, _)| compare(a, b, newest));
-                hits.sort_by_cached_key(|(_, number)| Reverse(scores.score(&self.all.records[*number].1)));
+                hits.sort_by_cached_key(|(_, number)| Reverse(scores.score(&self.all.records[*number])));
             }
             _ => hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort)),
         }
@@ -200,7 +200,7 @@ impl Engine for ScanEngine<'_> {
         values: ValueAggregation,
         _: Deadline,
     ) -> Result<Aggregation, Error> {
-        let hits: Vec<&Record> = self.matching(query).into_iter().map(|(_, record)| record).collect();
+        let hits: Vec<&Parsed> = self.matching(query).into_iter().map(|(_, record)| record).collect();
         Ok(scan_counts::aggregate(
             &self.all,
             query.entity_type,
@@ -211,7 +211,7 @@ impl Engine for ScanEngine<'_> {
     }
 
     fn market(&self, query: &SearchQuery, _: Deadline) -> Result<MarketCounts, Error> {
-        let hits: Vec<&Record> = self.matching(query).into_iter().map(|(_, record)| record).collect();
+        let hits: Vec<&Parsed> = self.matching(query).into_iter().map(|(_, record)| record).collect();
         Ok(scan_counts::market(&self.all, &hits))
     }
 
@@ -274,7 +274,7 @@ impl Engine for ScanEngine<'_> {
         };
         let mut found: Vec<(f32, SortValues, &String)> = Vec::new();
         for (number, terms) in &records {
-            let (_, record) = &self.all.records[*number];
+            let record = &self.all.records[*number];
             let shared = selected.iter().filter(|(_, term)| terms.contains(term));
             let scores: Vec<f32> = shared
                 .map(|(frequency, _)| similarity::idf(records.len() as u64, *frequency))
@@ -344,7 +344,7 @@ fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
     }
 }
 
-fn matches(all: &Collection, record: &Record, texts: &[Vec<String>], query: &SearchQuery, forms: &Forms) -> bool {
+fn matches(all: &Collection, record: &Parsed, texts: &[Vec<String>], query: &SearchQuery, forms: &Forms) -> bool {
     let schema = Schema::of(query.entity_type);
     let is_searchable = |filter: &Filter| match filter {
         Filter::Term { role, .. }
@@ -368,7 +368,7 @@ fn matches(all: &Collection, record: &Record, texts: &[Vec<String>], query: &Sea
             })
 }
 
-fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
+fn passes(all: &Collection, record: &Parsed, filter: &Filter) -> bool {
     match filter {
         Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
         Filter::AnyTerm { role, keys } => record

@@ -3,7 +3,8 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
-    ops::Range,
+    mem,
+    ops::{Deref, Range},
 };
 
 use procure::{
@@ -26,7 +27,7 @@ use procure::{
 
 /// All records, parsed, and which names of departments they merge.
 pub struct Collection<'a> {
-    pub records: Vec<(EntityType, Record<'a>)>,
+    pub records: Vec<Parsed<'a>>,
     /// From the key of a French name to the key of the English name of the same department.
     english_of: BTreeMap<String, String>,
     /// The keys of the names of each department, by its key.
@@ -35,30 +36,56 @@ pub struct Collection<'a> {
 
 type Counts = BTreeMap<String, u64>;
 
+/// A record and its names, which are read once because every count looks at those of all records.
+pub struct Parsed<'a> {
+    pub entity_type: EntityType,
+    record: Record<'a>,
+    names: Names,
+}
+
+impl<'a> Deref for Parsed<'a> {
+    type Target = Record<'a>;
+
+    fn deref(&self) -> &Record<'a> {
+        &self.record
+    }
+}
+
 /// The names of a record's department, in any language, and of its buyer.
 struct Names {
-    english: Option<String>,
+    english: Option<Name>,
     /// French, or of unknown language: the same name in both fields.
-    other: Option<String>,
+    other: Option<Name>,
     /// Where it has another name than the department.
-    buyer: Option<String>,
+    buyer: Option<Name>,
     is_federal: bool,
+}
+
+struct Name {
+    text: String,
+    key: String,
+    /// The key of the department that has the name. Empty until all records are read.
+    department: String,
 }
 
 impl Names {
     fn of(record: &Record) -> Names {
         let name = |field: &str| {
-            let name = record.text(field).unwrap_or("").trim().to_owned();
-            (!name.is_empty()).then_some(name)
+            let text = record.text(field).unwrap_or("").trim().to_owned();
+            (!text.is_empty()).then(|| Name {
+                key: name_key(&text),
+                text,
+                department: String::new(),
+            })
         };
         let (mut english, other) = (name("department_en"), name("department_fr"));
         let buyer = name("buyer_name").filter(|buyer| {
             let departments = [&english, &other];
-            let mut keys = departments.into_iter().flatten().map(|name| name_key(name));
-            keys.all(|key| key != name_key(buyer))
+            let mut names = departments.into_iter().flatten();
+            names.all(|name| name.key != buyer.key)
         });
         if let (Some(a), Some(b)) = (&english, &other)
-            && name_key(a) == name_key(b)
+            && a.key == b.key
         {
             english = None;
         }
@@ -72,7 +99,7 @@ impl Names {
     }
 
     /// Each name, with its language: 0 is English.
-    fn all(&self) -> Vec<(&String, usize)> {
+    fn all(&self) -> Vec<(&Name, usize)> {
         let names = [(&self.english, 0), (&self.other, 1), (&self.buyer, 1)];
         let known = names
             .into_iter()
@@ -93,18 +120,21 @@ impl<'a> Collection<'a> {
     pub fn new(records: &'a [(EntityType, String)]) -> Collection<'a> {
         let parse = |(entity_type, json): &'a (EntityType, String)| {
             let record = Record::parse(Schema::of(*entity_type), json.as_bytes()).unwrap();
-            (*entity_type, record)
+            Parsed {
+                entity_type: *entity_type,
+                names: Names::of(&record),
+                record,
+            }
         };
         let records: Vec<_> = records.iter().map(parse).collect();
         let (mut of_english, mut of_french): (BTreeMap<String, Counts>, BTreeMap<String, Counts>) = Default::default();
         let mut occurring: [Counts; 2] = Default::default();
-        for (_, record) in &records {
-            let names = Names::of(record);
+        for Parsed { names, .. } in &records {
             for (name, language) in names.all() {
-                *occurring[language].entry(name_key(name)).or_default() += 1;
+                *occurring[language].entry(name.key.clone()).or_default() += 1;
             }
-            if let (Some(name), Some(other)) = (names.english, names.other) {
-                let (name, other) = (name_key(&name), name_key(&other));
+            if let (Some(name), Some(other)) = (&names.english, &names.other) {
+                let (name, other) = (name.key.clone(), other.key.clone());
                 let partners = of_english.entry(name.clone()).or_default();
                 *partners.entry(other.clone()).or_default() += 1;
                 *of_french.entry(other).or_default().entry(name).or_default() += 1;
@@ -127,16 +157,23 @@ impl<'a> Collection<'a> {
             records,
         };
         for name in french.keys().chain(english.keys()) {
-            let department = all.department_of(name);
+            let department = all.department_of_key(name);
             all.names_of.entry(department).or_default().insert(name.clone());
         }
-        all
+        let mut records = mem::take(&mut all.records);
+        for Parsed { names, .. } in &mut records {
+            let names = [&mut names.english, &mut names.other, &mut names.buyer];
+            for name in names.into_iter().flatten() {
+                name.department = all.department_of_key(&name.key);
+            }
+        }
+        Collection { records, ..all }
     }
 
     /// Whether a record names a department of which a name contains a part.
     pub fn names_with(&self, record: &Record, part: &str) -> bool {
         let keys = record.keys(Role::Department);
-        let mut names = keys.iter().flat_map(|key| &self.names_of[&self.department_of(key)]);
+        let mut names = keys.iter().flat_map(|key| &self.names_of[&self.department_of_key(key)]);
         names.any(|name| name.contains(part))
     }
 
@@ -147,16 +184,14 @@ impl<'a> Collection<'a> {
     }
 
     /// The keys of a record's values.
-    pub fn keys(&self, facet: Facet, record: &Record) -> Vec<String> {
+    pub fn keys(&self, facet: Facet, record: &Parsed) -> Vec<String> {
         if !is_department(facet) {
             return facet.entry(record).iter().map(|text| facet.key(text)).collect();
         }
-        let names = Names::of(record);
         let mut keys: Vec<String> = Vec::new();
-        for (name, _) in names.all() {
-            let key = self.department_of(name);
-            if !keys.contains(&key) {
-                keys.push(key);
+        for (name, _) in record.names.all() {
+            if !keys.contains(&name.department) {
+                keys.push(name.department.clone());
             }
         }
         if facet == Facet::NamedDepartment {
@@ -166,7 +201,6 @@ impl<'a> Collection<'a> {
         keys
     }
 
-    /// The key of the department that has a name.
     /// The key of a value that has a name with this key.
     pub fn key_of_value(&self, facet: Facet, key: &str) -> String {
         if is_department(facet) {
@@ -176,8 +210,14 @@ impl<'a> Collection<'a> {
         }
     }
 
+    /// The key of the department that has a name.
     fn department_of(&self, name: &str) -> String {
-        let mut key = name_key(name);
+        self.department_of_key(&name_key(name))
+    }
+
+    /// The key of the department that has a name with this key.
+    fn department_of_key(&self, key: &str) -> String {
+        let mut key = key.to_owned();
         while let Some(english) = self.english_of.get(&key) {
             key = english.clone();
         }
@@ -187,14 +227,12 @@ impl<'a> Collection<'a> {
     /// What the records say of a department.
     fn kind(&self, key: &str) -> Option<BodyKind> {
         let (mut buys, mut is_part) = (false, false);
-        for (_, record) in &self.records {
-            let names = Names::of(record);
-            let buyer = names.buyer.as_ref().map(|buyer| self.department_of(buyer));
+        for Parsed { names, .. } in &self.records {
             for (name, _) in names.all() {
-                if self.department_of(name) != key {
+                if name.department != key {
                     continue;
                 }
-                if buyer.as_deref().is_some_and(|buyer| buyer != key) && !names.is_federal {
+                if names.buyer.as_ref().is_some_and(|buyer| buyer.department != key) && !names.is_federal {
                     is_part = true;
                 } else {
                     buys = true;
@@ -227,13 +265,13 @@ fn most_frequent(names: &Counts) -> Option<String> {
 /// entity types.
 fn display_names(all: &Collection, entity_type: EntityType, facet: Facet) -> BTreeMap<String, String> {
     let mut spellings: BTreeMap<String, [Counts; 2]> = BTreeMap::new();
-    for (of, record) in &all.records {
+    for record in &all.records {
         if is_department(facet) {
-            for (name, language) in Names::of(record).all() {
-                let names = spellings.entry(all.department_of(name)).or_default();
-                *names[language].entry(name.clone()).or_default() += 1;
+            for (name, language) in record.names.all() {
+                let names = spellings.entry(name.department.clone()).or_default();
+                *names[language].entry(name.text.clone()).or_default() += 1;
             }
-        } else if *of == entity_type {
+        } else if record.entity_type == entity_type {
             for text in facet.entry(record) {
                 let names = spellings.entry(facet.key(&text)).or_default();
                 *names[0].entry(text).or_default() += 1;
@@ -251,7 +289,7 @@ fn display_names(all: &Collection, entity_type: EntityType, facet: Facet) -> BTr
 fn sums(
     all: &Collection,
     facet: Facet,
-    records: &[&Record],
+    records: &[&Parsed],
     values: ValueAggregation,
 ) -> BTreeMap<String, (u64, Money)> {
     let mut sums: BTreeMap<String, (u64, Money)> = BTreeMap::new();
@@ -274,7 +312,7 @@ fn sums(
 pub fn aggregate(
     all: &Collection,
     entity_type: EntityType,
-    hits: &[&Record],
+    hits: &[&Parsed],
     terms: &[TermsAggregation],
     values: ValueAggregation,
 ) -> Aggregation {
@@ -318,7 +356,7 @@ pub fn aggregate(
 fn combinations(
     all: &Collection,
     entity_type: EntityType,
-    hits: &[&Record],
+    hits: &[&Parsed],
     values: ValueAggregation,
 ) -> Vec<Combination> {
     let names = display_names(all, entity_type, Facet::Department);
@@ -345,7 +383,7 @@ fn combinations(
     sums.into_iter().map(combination).collect()
 }
 
-fn value_stats(hits: &[&Record], aggregation: ValueAggregation) -> ValueStats {
+fn value_stats(hits: &[&Parsed], aggregation: ValueAggregation) -> ValueStats {
     // Adding zero turns -0.0 into 0.0.
     let values = hits.iter().filter_map(|record| dollars(record));
     let mut values: Vec<f64> = values.map(|value| value + 0.0).collect();
@@ -380,15 +418,16 @@ pub fn list_names(
     page: Range<usize>,
 ) -> NamesPage {
     let facet = if is_department(facet) { Facet::Department } else { facet };
-    let records = all.records.iter().filter(|(of, _)| entity_types.contains(of));
-    let records: Vec<&Record> = records.map(|(_, record)| record).collect();
+    let records = all.records.iter();
+    let records: Vec<&Parsed> = records
+        .filter(|record| entity_types.contains(&record.entity_type))
+        .collect();
     let names = display_names(all, entity_types[0], facet);
     let is_found = |key: &String| {
         // A department is found by any name that any of its records has.
-        let has_part = |name: &str| all.department_of(name) == *key && name_key(name).contains(part);
-        let mut names = all.records.iter().map(|(_, record)| Names::of(record));
-        key.contains(part)
-            || facet == Facet::Department && names.any(|names| names.all().iter().any(|(name, _)| has_part(name)))
+        let has_part = |name: &Name| name.department == *key && name.key.contains(part);
+        let mut names = all.records.iter().flat_map(|record| record.names.all());
+        key.contains(part) || facet == Facet::Department && names.any(|(name, _)| has_part(name))
     };
     let mut rows: Vec<NameCount> = sums(all, facet, &records, ValueAggregation::Sum)
         .into_iter()
@@ -429,7 +468,7 @@ pub fn resolve_name(all: &Collection, entity_type: EntityType, facet: Facet, nam
 }
 
 /// The market figures, each by its definition.
-pub fn market(all: &Collection, hits: &[&Record]) -> MarketCounts {
+pub fn market(all: &Collection, hits: &[&Parsed]) -> MarketCounts {
     let mut counts = MarketCounts::default();
     // In millionths of a dollar.
     let mut sum_of_vendor: BTreeMap<String, i128> = BTreeMap::new();

@@ -11,10 +11,12 @@ use procure::{
     query::text::{Clause, Term, TextQuery},
 };
 
+use crate::scan_counts::Parsed;
+
 /// The words of all texts that `q` searches, and how many records have each.
-pub fn vocabulary(records: &[(EntityType, Record)], entity_type: EntityType) -> BTreeMap<String, u64> {
+pub fn vocabulary(records: &[Parsed], entity_type: EntityType) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
-    for (_, record) in records.iter().filter(|(of, _)| *of == entity_type) {
+    for record in records.iter().filter(|record| record.entity_type == entity_type) {
         for word in words_of(record, Role::Text) {
             *counts.entry(word).or_insert(0) += 1;
         }
