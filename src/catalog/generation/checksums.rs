@@ -5,52 +5,86 @@ use std::{
     collections::HashMap,
     fs::{self, File},
     io::{self, Read},
+    panic::resume_unwind,
     path::{Path, PathBuf},
+    thread,
 };
 
 use anyhow::{Context, ensure};
 use rayon::prelude::*;
 
 use super::{layout::REMEDY, manifest::FileEntry};
-use crate::storage::{durable_file, regular_file};
+use crate::storage::regular_file;
 
 /// Flushes every file of a build to disk, apart from those that are `settled`: they were flushed before. Returns the
 /// paths, sizes and checksums of all, in path order.
 pub(crate) fn sync_and_checksum(folder: &Path, settled: Vec<FileEntry>) -> anyhow::Result<Vec<FileEntry>> {
-    let mut paths = Vec::new();
-    collect_files(folder, &mut paths)?;
-    paths.sort();
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    collect_paths(folder, &mut files, &mut folders)?;
+    files.sort();
     let mut settled: HashMap<String, FileEntry> =
         settled.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
-    let entry = |path: &PathBuf| {
+    let mut settled_of = |path: &PathBuf| {
         let relative = path.strip_prefix(folder).expect("collected below this folder");
         let parts = relative.components().map(|part| part.as_os_str().to_string_lossy());
         let name = parts.collect::<Vec<_>>().join("/");
-        if let Some(entry) = settled.remove(&name) {
+        (settled.remove(&name), name)
+    };
+    let files: Vec<(PathBuf, (Option<FileEntry>, String))> = files
+        .into_iter()
+        .map(|path| (path.clone(), settled_of(&path)))
+        .collect();
+    let unsettled = files.iter().filter(|(_, (entry, _))| entry.is_none());
+    flush_together(folders.iter().chain(unsettled.map(|(path, _)| path)).collect())?;
+    let entry = |(path, (entry, name)): (PathBuf, (Option<FileEntry>, String))| {
+        if let Some(entry) = entry {
             return Ok(entry);
         }
-        File::open(path)
-            .and_then(|file| file.sync_all())
-            .with_context(|| format!("flushing {}", path.display()))?;
-        let (bytes, crc32) = checksum(path, &mut Pace::new(|| true))?.context("reading stopped")?;
+        let (bytes, crc32) = checksum(&path, &mut Pace::new(|| true))?.context("reading stopped")?;
         Ok(FileEntry {
             path: name,
             bytes,
             crc32,
         })
     };
-    paths.iter().map(entry).collect()
+    files.into_iter().map(entry).collect()
 }
 
-fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+/// How many files are flushed at once.
+const FLUSHES: usize = 16;
+
+/// Flushes files and folders to disk. Several at once, because each waits for the disk and a file system writes its
+/// journal once for all that wait: on ext4, 200 small files take 0.03 s by 16 threads and 0.7 s one after the other.
+fn flush_together(paths: Vec<&PathBuf>) -> anyhow::Result<()> {
+    let flush = |paths: &[&PathBuf]| {
+        paths.iter().try_for_each(|path| {
+            File::open(path)
+                .and_then(|file| file.sync_all())
+                .with_context(|| format!("flushing {}", path.display()))
+        })
+    };
+    let share = paths.len().div_ceil(FLUSHES).max(1);
+    thread::scope(|scope| {
+        let threads: Vec<_> = paths
+            .chunks(share)
+            .map(|paths| scope.spawn(move || flush(paths)))
+            .collect();
+        let mut flushed = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        flushed.try_for_each(|result| result)
+    })
+}
+
+fn collect_paths(folder: &Path, files: &mut Vec<PathBuf>, folders: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     let listing = || format!("listing {}", folder.display());
     for entry in folder.read_dir().with_context(listing)? {
         let path = entry.with_context(listing)?.path();
         if path.is_dir() {
-            collect_files(&path, paths)?;
-            durable_file::sync_folder(&path).with_context(|| format!("flushing {}", path.display()))?;
+            collect_paths(&path, files, folders)?;
+            folders.push(path);
         } else {
-            paths.push(path);
+            files.push(path);
         }
     }
     Ok(())
