@@ -15,7 +15,7 @@ use super::{
     layout::{
         BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, NEWEST_STATUSES, SUPPLIERS,
         SUPPLIERS_FOUND_BY, TENDER_VALUES, building_folder, current, list, lock, next_id, read_json, remove,
-        remove_leftovers, set_current, write_durably,
+        remove_leftovers, set_current,
     },
     manifest::{EntityTypeManifest, FileEntry, Manifest},
     opened::open_unverified,
@@ -65,7 +65,7 @@ impl Build {
         building_folder(&self.index_dir, &self.id)
     }
 
-    /// Writes the derived data.
+    /// Writes the derived data. [`Build::publish`] flushes it to disk, with all other files.
     pub(crate) fn write_derived(&self, derived: &DerivedData) -> anyhow::Result<()> {
         // The bids are about as large as all others together.
         let (bids, others) = rayon::join(|| self.write_json(BIDS, &derived.bids), || self.write_others(derived));
@@ -78,13 +78,18 @@ impl Build {
         self.write_json(NEWEST_STATUSES, &derived.newest_statuses)?;
         self.write_json(COMMODITIES, &derived.commodities)?;
         self.write_json(TENDER_VALUES, &derived.tender_values)?;
-        write_durably(&self.folder().join(BODIES), derived.bodies.text())?;
-        write_durably(&self.folder().join(SUPPLIERS), derived.suppliers.text())?;
-        write_durably(&self.folder().join(SUPPLIERS_FOUND_BY), &derived.suppliers.to_bytes())
+        self.write(BODIES, derived.bodies.text())?;
+        self.write(SUPPLIERS, derived.suppliers.text())?;
+        self.write(SUPPLIERS_FOUND_BY, &derived.suppliers.to_bytes())
     }
 
     fn write_json(&self, name: &str, content: &impl Serialize) -> anyhow::Result<()> {
-        write_durably(&self.folder().join(name), &serde_json::to_vec(content)?)
+        self.write(name, &serde_json::to_vec(content)?)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
+        let path = self.folder().join(name);
+        fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))
     }
 
     /// The first-seen times of the generation in service, or of the newest other one if its file is

@@ -14,7 +14,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 use tantivy::{
     Directory, Index, IndexMeta, Segment,
-    directory::{CompositeWrite, MmapDirectory, WritePtr},
+    directory::{CompositeWrite, WritePtr},
     index::SegmentComponent,
     indexer::SegmentWriter,
     postings::FieldSerializer,
@@ -22,6 +22,7 @@ use tantivy::{
 };
 
 use super::{
+    directory::BuildDirectory,
     run_file::{Run, RunReader},
     varint,
 };
@@ -61,7 +62,7 @@ pub(super) fn merge(
     documents: u32,
     folder: &Path,
 ) -> anyhow::Result<()> {
-    let index = Index::create(MmapDirectory::open(folder)?, schema.clone(), settings.clone())?;
+    let index = Index::create(BuildDirectory::open(folder)?, schema.clone(), settings.clone())?;
     let segment = empty_segment(&index, folder)?;
     let mut whole = FieldFiles::create(&segment)?;
     // Fields without terms have no entry.
@@ -69,7 +70,7 @@ pub(super) fn merge(
     // The field that takes longest is begun first, and written where it belongs.
     fields.sort_by_key(|field| std::cmp::Reverse(effort(runs, field)));
     let others = fields.split_off(fields.len().min(1));
-    let scratch = MmapDirectory::open(folder)?;
+    let scratch = BuildDirectory::open(folder)?;
     let (largest, others) = rayon::join(
         || fields.into_iter().try_for_each(|field| whole.write(runs, field)),
         || {
@@ -166,7 +167,7 @@ struct ScratchField {
 
 impl ScratchField {
     fn write(
-        directory: &MmapDirectory,
+        directory: &BuildDirectory,
         folder: &Path,
         runs: &[Run],
         merge: FieldMerge,

@@ -9,6 +9,7 @@
 //! one core. Here a word is hashed once for the three fields that are made of it.
 
 mod chunk;
+mod directory;
 mod facets;
 mod groups;
 mod key_terms;
