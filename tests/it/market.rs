@@ -722,8 +722,7 @@ fn run_backtest(generation: &Generation, options: &BacktestOptions) -> anyhow::R
 
 #[test]
 fn ranges_hold_on_real_contracts() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(generation) = real_generation(folder.path()) else {
+    let Some(generation) = real_generation() else {
         return;
     };
     let options = BacktestOptions {
@@ -731,7 +730,7 @@ fn ranges_hold_on_real_contracts() {
         sample: 1200,
         seed: 11,
     };
-    let report = run_backtest(&generation, &options).unwrap();
+    let report = run_backtest(generation, &options).unwrap();
     let row = |name: &str| report.rows.iter().find(|row| row.name == name);
     let all = row("all").unwrap();
     assert!(

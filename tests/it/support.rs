@@ -346,11 +346,15 @@ pub fn real_dumps_of(folder: &Path, parts: &[&str]) -> Option<PathBuf> {
     Some(dumps)
 }
 
-/// A generation of the normalized real records; `None` without them.
-pub fn real_generation(folder: &Path) -> Option<Generation> {
-    let (dumps, index_dir) = (real_dumps(folder)?, folder.join("index"));
-    let id = stores::index(&dumps, &index_dir, 256, false);
-    Some(stores::store(&index_dir).open(&id).unwrap())
+/// A generation of the normalized real records, which all tests share; `None` without them.
+pub fn real_generation() -> Option<&'static Generation> {
+    static REAL: LazyLock<Option<(TempDir, Generation)>> = LazyLock::new(|| {
+        let folder = folder();
+        let (dumps, index_dir) = (real_dumps(folder.path())?, folder.path().join("index"));
+        let id = stores::index(&dumps, &index_dir, 256, false);
+        Some((folder, stores::store(&index_dir).open(&id).unwrap()))
+    });
+    REAL.as_ref().map(|(_, generation)| generation)
 }
 
 /// Noon in Toronto, on 2026-03-10.

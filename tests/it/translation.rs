@@ -259,8 +259,7 @@ impl Precision {
 /// Set `PROCURE_REAL_DATA`, and run with `--nocapture` to read the hits that are judged irrelevant.
 #[test]
 fn translated_searches_find_what_is_needed_among_real_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(generation) = real_generation(folder.path()) else {
+    let Some(generation) = real_generation() else {
         return;
     };
     // Of all hits; of those that the query does not find without translation; and by need.
