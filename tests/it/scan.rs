@@ -5,9 +5,10 @@
 
 use std::{
     cmp::{Ordering, Reverse},
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
     slice,
+    sync::{Arc, Mutex},
 };
 
 use bytes::Bytes;
@@ -46,10 +47,21 @@ pub struct ScanEngine<'a> {
     /// The words of each text of a record that `q` searches.
     texts: Vec<Vec<Vec<String>>>,
     vocabularies: BTreeMap<EntityType, BTreeMap<String, u64>>,
+    /// The words that match a word of an earlier query, by entity type, because finding them stems every word of the
+    /// records.
+    known_forms: Mutex<KnownForms>,
+    /// The last query with all its hits in order: a page is a part of them.
+    last: Mutex<Option<(SearchQuery, Vec<Hit>)>>,
 }
 
+/// By entity type and word of a query.
+type KnownForms = HashMap<(EntityType, String), Arc<BTreeSet<String>>>;
+
+/// What a hit is sorted by, and the number of its record.
+type Hit = (SortValues, usize);
+
 /// For each word of a query, the words of the records that match it.
-type Forms<'q> = HashMap<&'q str, HashSet<&'q str>>;
+type Forms<'q> = HashMap<&'q str, Arc<BTreeSet<String>>>;
 
 /// What a record is sorted by: its key, if it has one, and its id.
 #[derive(Clone)]
@@ -68,7 +80,57 @@ impl<'a> ScanEngine<'a> {
             texts: all.records.iter().map(texts).collect(),
             vocabularies: EntityType::ALL.into_iter().map(vocabulary).collect(),
             all,
+            known_forms: Mutex::default(),
+            last: Mutex::default(),
         }
+    }
+
+    /// The words of the records of an entity type that match a word.
+    fn forms_of(&self, entity_type: EntityType, asked: &str) -> Arc<BTreeSet<String>> {
+        let mut known = self.known_forms.lock().unwrap();
+        let forms = known.entry((entity_type, asked.to_owned())).or_insert_with(|| {
+            let stored = self.vocabularies[&entity_type].keys();
+            let matching = stored.filter(|stored| stem::words_match(asked, stored));
+            Arc::new(matching.cloned().collect())
+        });
+        forms.clone()
+    }
+
+    /// All hits in order.
+    fn sorted(&self, query: &SearchQuery) -> Vec<Hit> {
+        let mut last = self.last.lock().unwrap();
+        if let Some((known, hits)) = &*last
+            && known == query
+        {
+            return hits.clone();
+        }
+        let hits = self.sort(query);
+        *last = Some((query.clone(), hits.clone()));
+        hits
+    }
+
+    fn sort(&self, query: &SearchQuery) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = self
+            .matching(query)
+            .into_iter()
+            .map(|(number, record)| (sort_values(record, query.sort.key), number))
+            .collect();
+        match (&query.text, query.sort.key) {
+            (Some(text), SortKey::Relevance) => {
+                let records = self.records.iter().filter(|(of, _)| *of == query.entity_type);
+                let vocabulary = &self.vocabularies[&query.entity_type];
+                let forms = |word: &str| self.forms_of(query.entity_type, word);
+                let scores = scan_relevance::Scores::new(text, vocabulary, &forms, records.count() as u64);
+                let newest = Sort {
+                    key: SortKey::Date,
+                    order: Order::Desc,
+                };
+                hits.sort_by(|(a, _), (b, _)| compare(a, b, newest));
+                hits.sort_by_cached_key(|(_, number)| Reverse(scores.score(&self.all.records[*number])));
+            }
+            _ => hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort)),
+        }
+        hits
     }
 
     /// The records of an entity type that match, with their numbers.
@@ -83,7 +145,7 @@ impl<'a> ScanEngine<'a> {
             .collect()
     }
 
-    fn forms<'q>(&'q self, query: &'q SearchQuery) -> Forms<'q> {
+    fn forms<'q>(&self, query: &'q SearchQuery) -> Forms<'q> {
         let terms = query
             .text
             .iter()
@@ -96,14 +158,7 @@ impl<'a> ScanEngine<'a> {
             Term::Word(asked) => Some(asked),
             Term::Phrase(_) => None,
         });
-        let vocabulary = &self.vocabularies[&query.entity_type];
-        let forms = |asked: &'q String| {
-            let stored = vocabulary.keys().map(String::as_str);
-            (
-                asked.as_str(),
-                stored.filter(|stored| stem::words_match(asked, stored)).collect(),
-            )
-        };
+        let forms = |asked: &'q String| (asked.as_str(), self.forms_of(query.entity_type, asked));
         words.map(forms).collect()
     }
 
@@ -128,25 +183,7 @@ impl<'a> ScanEngine<'a> {
 
 impl Engine for ScanEngine<'_> {
     fn search(&self, query: &SearchQuery, page: &Page, _: Deadline) -> Result<Hits, Error> {
-        let mut hits: Vec<(SortValues, usize)> = self
-            .matching(query)
-            .into_iter()
-            .map(|(number, record)| (sort_values(record, query.sort.key), number))
-            .collect();
-        match (&query.text, query.sort.key) {
-            (Some(text), SortKey::Relevance) => {
-                let records = self.records.iter().filter(|(of, _)| *of == query.entity_type);
-                let vocabulary = &self.vocabularies[&query.entity_type];
-                let scores = scan_relevance::Scores::new(text, vocabulary, records.count() as u64);
-                let newest = Sort {
-                    key: SortKey::Date,
-                    order: Order::Desc,
-                };
-                hits.sort_by(|(a, _), (b, _)| compare(a, b, newest));
-                hits.sort_by_cached_key(|(_, number)| Reverse(scores.score(&self.all.records[*number])));
-            }
-            _ => hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort)),
-        }
+        let hits = self.sorted(query);
         let rest: Vec<_> = match &page.start {
             Start::Offset(offset) => hits.into_iter().skip(*offset).collect(),
             Start::After(position) => {
@@ -397,9 +434,7 @@ fn passes(all: &Collection, record: &Parsed, filter: &Filter) -> bool {
 
 fn finds(texts: &[Vec<String>], term: &Term, forms: &Forms) -> bool {
     texts.iter().any(|words| match term {
-        Term::Word(asked) => words
-            .iter()
-            .any(|stored| forms[asked.as_str()].contains(stored.as_str())),
+        Term::Word(asked) => words.iter().any(|stored| forms[asked.as_str()].contains(stored)),
         Term::Phrase(asked) => words.windows(asked.len()).any(|run| run == asked),
     })
 }

@@ -3,11 +3,14 @@
 //! It shares the numbers of the tiers and the weight of a clause with
 //! [`procure::engine::relevance`], and neither its plan nor its terms.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use procure::{
     engine::{near_words, relevance},
-    model::{entity_type::EntityType, fold::word_list, record::Record, schema::Role, stem},
+    model::{entity_type::EntityType, fold::word_list, record::Record, schema::Role},
     query::text::{Clause, Term, TextQuery},
 };
 
@@ -40,11 +43,17 @@ pub struct Scores<'a> {
 }
 
 impl<'a> Scores<'a> {
-    pub fn new(text: &'a TextQuery, vocabulary: &BTreeMap<String, u64>, records: u64) -> Scores<'a> {
+    /// `forms` returns the words of the vocabulary that match a word.
+    pub fn new(
+        text: &'a TextQuery,
+        vocabulary: &BTreeMap<String, u64>,
+        forms: &dyn Fn(&str) -> Arc<BTreeSet<String>>,
+        records: u64,
+    ) -> Scores<'a> {
         let clause = |clause: &Clause| {
             let Clause::Any(terms) = clause else { return None };
             let mut alternatives = Alternatives::new();
-            for (words, is_written) in terms.iter().flat_map(|term| alternatives_of(term, vocabulary)) {
+            for (words, is_written) in terms.iter().flat_map(|term| alternatives_of(term, forms)) {
                 *alternatives.entry(words).or_default() |= is_written;
             }
             let count = |word: &String| vocabulary.get(word).copied().unwrap_or(0);
@@ -63,10 +72,11 @@ impl<'a> Scores<'a> {
 
     pub fn score(&self, record: &Record) -> u64 {
         let mut score = 0;
+        let tiers_of_record = tiers(record);
         for (alternatives, weight) in self.clauses.iter().flatten() {
             let tiers = alternatives.iter();
             let tier = tiers
-                .map(|(words, is_written)| tier(record, words, *is_written))
+                .map(|(words, is_written)| tier(&tiers_of_record, words, *is_written))
                 .max()
                 .unwrap();
             score += weight * u64::from(tier);
@@ -82,12 +92,12 @@ impl<'a> Scores<'a> {
     }
 }
 
-fn alternatives_of(term: &Term, vocabulary: &BTreeMap<String, u64>) -> Vec<(BTreeSet<String>, bool)> {
+fn alternatives_of(term: &Term, forms: &dyn Fn(&str) -> Arc<BTreeSet<String>>) -> Vec<(BTreeSet<String>, bool)> {
     match term {
         Term::Phrase(words) => vec![(words.iter().cloned().collect(), true)],
         Term::Word(asked) => {
-            let same_stem = vocabulary.keys().filter(|stored| stem::words_match(asked, stored));
-            let words = same_stem.chain([asked]);
+            let same_stem = forms(asked);
+            let words = same_stem.iter().chain([asked]);
             words
                 .map(|word| (BTreeSet::from([word.clone()]), word == asked))
                 .collect()
@@ -99,33 +109,32 @@ fn words_of(record: &Record, role: Role) -> BTreeSet<String> {
     record.texts(role).flat_map(word_list).collect()
 }
 
-/// The number of the best tier with all of the words.
-fn tier(record: &Record, words: &BTreeSet<String>, is_written: bool) -> u32 {
-    let less = if is_written { 0 } else { relevance::OTHER_FORM };
-    let mut best = relevance::ELSEWHERE;
-    for (least, (most, number)) in relevance::TITLES.into_iter().enumerate().map(|(place, tier)| {
-        let before = place.checked_sub(1).map(|before| relevance::TITLES[before].0);
-        (before.map_or(0, |before| before + 1), tier)
-    }) {
-        let titles = record.texts(Role::Title).map(word_list);
-        let of_tier: BTreeSet<String> = titles
-            .filter(|title| (least..=most).contains(&title.len()))
-            .flatten()
-            .collect();
-        if words.is_subset(&of_tier) {
-            best = best.max(number - less);
-        }
+/// The words of a record in each tier, with the tier's number.
+fn tiers(record: &Record) -> Vec<(BTreeSet<String>, u32)> {
+    let titles: Vec<Vec<String>> = record.texts(Role::Title).map(word_list).collect();
+    let mut tiers = Vec::new();
+    let mut least = 0;
+    for (most, number) in relevance::TITLES {
+        let of_tier = titles.iter().filter(|title| (least..=most).contains(&title.len()));
+        tiers.push((of_tier.flatten().cloned().collect(), number));
+        least = most.saturating_add(1);
     }
     for (role, number) in [
         (Role::CommodityWords, relevance::COMMODITY_WORDS),
         (Role::Vendor, relevance::VENDOR),
         (Role::Department, relevance::BUYER),
     ] {
-        if words.is_subset(&words_of(record, role)) {
-            best = best.max(number - less);
-        }
+        tiers.push((words_of(record, role), number));
     }
-    best
+    tiers
+}
+
+/// The number of the best tier with all of the words.
+fn tier(tiers: &[(BTreeSet<String>, u32)], words: &BTreeSet<String>, is_written: bool) -> u32 {
+    let less = if is_written { 0 } else { relevance::OTHER_FORM };
+    let with_all = tiers.iter().filter(|(of_tier, _)| words.is_subset(of_tier));
+    let numbers = with_all.map(|(_, number)| number - less);
+    numbers.max().unwrap_or(0).max(relevance::ELSEWHERE)
 }
 
 fn are_neighbours(record: &Record, first: &Clause, second: &Clause) -> bool {
