@@ -128,7 +128,10 @@ fn reads(text: &TextQuery) -> usize {
     let has_codes = text.codes().is_some_and(|codes| !codes.is_empty());
     let required = text.clauses().iter().filter(|clause| matches!(clause, Clause::Any(_)));
     let of_codes = if has_codes { required.count() } else { 0 };
-    text.clauses().iter().map(reads_of).sum::<usize>() + of_codes
+    let of_words: usize = text.clauses().iter().map(reads_of).sum();
+    // Next to the documents of a word, those that have it in names only.
+    let times = if text.is_in_purchase() { 2 } else { 1 };
+    times * of_words + of_codes
 }
 
 /// The number of records that a request reads: those of the entity type, once for each scan. Counting a facet is a

@@ -17,6 +17,7 @@ pub mod near_words;
 pub mod opensearch;
 pub(crate) mod packed;
 mod page_size;
+pub(crate) mod purchase_words;
 pub mod record_search;
 pub mod relevance;
 mod similar_names;

@@ -158,7 +158,7 @@ impl IndexTerm<&str> {
         text
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
         text

@@ -101,6 +101,18 @@ impl<'a> Record<'a> {
         self.named_texts(role).map(|(_, text)| text)
     }
 
+    /// The texts that `q` searches without the names of those who sell and buy.
+    pub fn purchase_texts(&self) -> impl Iterator<Item = &str> {
+        let [vendors, departments] = [Role::Vendor, Role::Department].map(|role| self.schema.role(role));
+        let is_name = move |number: &usize| vendors.contains(number) || departments.contains(number);
+        let fields = self
+            .schema
+            .role(Role::Text)
+            .iter()
+            .filter(move |number| !is_name(number));
+        fields.filter_map(|number| self.values[*number].as_text())
+    }
+
     /// Pairs of field name and text, for the fields with a role.
     pub(crate) fn named_texts(&self, role: Role) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.schema.role(role).iter();

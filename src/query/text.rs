@@ -30,6 +30,9 @@ pub struct TextQuery {
     translation: Option<Translation>,
     #[serde(rename = "match_codes", skip_serializing_if = "Option::is_none")]
     codes: Option<Codes>,
+    /// Whether words that a record has only in names do not match.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_purchase: bool,
 }
 
 /// The clauses that take the place of those written. Serialized as a flag: what is added can change
@@ -132,6 +135,7 @@ impl TextQuery {
             clauses,
             translation: None,
             codes: None,
+            in_purchase: false,
         }
     }
 
@@ -158,6 +162,7 @@ impl TextQuery {
             clauses: self.clauses.clone(),
             translation: Some(Translation(clauses)),
             codes: self.codes.clone(),
+            in_purchase: self.in_purchase,
         }
     }
 
@@ -171,6 +176,20 @@ impl TextQuery {
     pub fn or_codes(self, codes: Vec<String>) -> TextQuery {
         TextQuery {
             codes: Some(Codes(codes)),
+            ..self
+        }
+    }
+
+    /// Whether a required term must be in what describes the purchase: not only in the name of a vendor or a buyer.
+    /// What is excluded is excluded wherever it is.
+    pub fn is_in_purchase(&self) -> bool {
+        self.in_purchase
+    }
+
+    /// This text, whose required terms must be in what describes the purchase.
+    pub fn in_purchase(self) -> TextQuery {
+        TextQuery {
+            in_purchase: true,
             ..self
         }
     }

@@ -118,6 +118,9 @@ impl Drawn {
             paths.push(format!(
                 "/{entity_type}?q=snow+removal&translate=true&match_codes=true&sort_by=relevance&explain=true"
             ));
+            paths.push(format!(
+                "/{entity_type}?q=construction+OR+%22road+work%22&translate=true&q_in=purchase&include_total=true"
+            ));
         }
         for q in ["construction", "ISED", "montreal", "servces", "national", "de", "43"] {
             paths.push(format!("/suggest?q={q}&limit=20&lang=fr"));
@@ -157,6 +160,9 @@ impl Drawn {
                 if random.chance(percent) {
                     query.add(parameter, "true");
                 }
+            }
+            if random.chance(30) {
+                query.add("q_in", "purchase");
             }
         }
         for _ in 0..random.below(4) {

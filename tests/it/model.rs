@@ -347,39 +347,42 @@ fn query() -> impl Strategy<Value = SearchQuery> {
         proptest::option::of(q()),
         proptest::collection::vec(filter(), 0..3),
         key,
-        (order, any::<bool>(), codes()),
+        (order, any::<bool>(), codes(), proptest::bool::weighted(0.3)),
     )
-        .prop_map(|(entity_type, q, filters, key, (order, translate, codes))| {
-            // Rarely too many words.
-            let text = q.and_then(|q| TextQuery::parse(&q).ok());
-            let text = text.map(|text| {
-                if translate {
-                    TRANSLATOR.translate(&text).text
-                } else {
-                    text
+        .prop_map(
+            |(entity_type, q, filters, key, (order, translate, codes, in_purchase))| {
+                // Rarely too many words.
+                let text = q.and_then(|q| TextQuery::parse(&q).ok());
+                let text = text.map(|text| {
+                    if translate {
+                        TRANSLATOR.translate(&text).text
+                    } else {
+                        text
+                    }
+                });
+                let text = text.map(|text| match codes {
+                    Some(codes) => text.or_codes(codes),
+                    None => text,
+                });
+                let text = text.map(|text| if in_purchase { text.in_purchase() } else { text });
+                let schema = Schema::of(entity_type);
+                let sortable = match key {
+                    SortKey::Date => true,
+                    SortKey::ClosingDate => schema.has_role(Role::ClosingDate),
+                    SortKey::EndDate => schema.has_role(Role::EndDate),
+                    SortKey::Value => schema.has_role(Role::Value),
+                    SortKey::Relevance => text.is_some(),
+                };
+                let key = if sortable { key } else { SortKey::Date };
+                let order = if key == SortKey::Relevance { Order::Desc } else { order };
+                SearchQuery {
+                    entity_type,
+                    text,
+                    filters,
+                    sort: Sort { key, order },
                 }
-            });
-            let text = text.map(|text| match codes {
-                Some(codes) => text.or_codes(codes),
-                None => text,
-            });
-            let schema = Schema::of(entity_type);
-            let sortable = match key {
-                SortKey::Date => true,
-                SortKey::ClosingDate => schema.has_role(Role::ClosingDate),
-                SortKey::EndDate => schema.has_role(Role::EndDate),
-                SortKey::Value => schema.has_role(Role::Value),
-                SortKey::Relevance => text.is_some(),
-            };
-            let key = if sortable { key } else { SortKey::Date };
-            let order = if key == SortKey::Relevance { Order::Desc } else { order };
-            SearchQuery {
-                entity_type,
-                text,
-                filters,
-                sort: Sort { key, order },
-            }
-        })
+            },
+        )
 }
 
 pub fn write_dumps(folder: &Path, records: &[(EntityType, String)]) {

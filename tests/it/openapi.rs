@@ -397,7 +397,7 @@ fn a_described_default_is_the_meaning_of_an_absent_parameter() {
             assert_eq!(server.get(&explicit).body, server.get(&address).body, "{explicit}");
         }
     }
-    assert_eq!(most, 9);
+    assert_eq!(most, 10);
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub struct ScanEngine<'a> {
     all: Collection<'a>,
     /// The words of each text of a record that `q` searches.
     texts: Vec<Vec<Vec<String>>>,
+    /// The words that a record has only in the names of those who sell and buy.
+    names_only: Vec<HashSet<String>>,
     vocabularies: BTreeMap<EntityType, BTreeMap<String, u64>>,
     /// The words that match a word of an earlier query, by entity type, because finding them stems every word of the
     /// records.
@@ -78,6 +80,7 @@ impl<'a> ScanEngine<'a> {
         ScanEngine {
             records,
             texts: all.records.iter().map(texts).collect(),
+            names_only: all.records.iter().map(|record| names_only(record)).collect(),
             vocabularies: EntityType::ALL.into_iter().map(vocabulary).collect(),
             all,
             known_forms: Mutex::default(),
@@ -140,7 +143,13 @@ impl<'a> ScanEngine<'a> {
         records
             .filter(|(number, record)| {
                 record.entity_type == query.entity_type
-                    && matches(&self.all, record, &self.texts[*number], query, &forms)
+                    && matches(
+                        &self.all,
+                        record,
+                        (&self.texts[*number], &self.names_only[*number]),
+                        query,
+                        &forms,
+                    )
             })
             .collect()
     }
@@ -316,7 +325,7 @@ impl Engine for ScanEngine<'_> {
             let scores: Vec<f32> = shared
                 .map(|(frequency, _)| similarity::idf(records.len() as u64, *frequency))
                 .collect();
-            if !scores.is_empty() && matches(&self.all, record, &[], &filters, &Forms::new()) {
+            if !scores.is_empty() && matches(&self.all, record, (&[], &HashSet::new()), &filters, &Forms::new()) {
                 let score = scores.into_iter().fold(0.0, |sum, score| sum + score);
                 found.push((score, sort_values(record, SortKey::Date), &self.records[*number].1));
             }
@@ -381,7 +390,29 @@ fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
     }
 }
 
-fn matches(all: &Collection, record: &Parsed, texts: &[Vec<String>], query: &SearchQuery, forms: &Forms) -> bool {
+fn names_only(record: &Record) -> HashSet<String> {
+    let elsewhere: HashSet<String> = record.purchase_texts().flat_map(word_list).collect();
+    let names = [Role::Vendor, Role::Department]
+        .into_iter()
+        .flat_map(|role| record.texts(role));
+    names
+        .flat_map(word_list)
+        .filter(|word| !elsewhere.contains(word))
+        .collect()
+}
+
+/// `texts`: the words of each text of the record, and those that only names have.
+fn matches(
+    all: &Collection,
+    record: &Parsed,
+    texts: (&[Vec<String>], &HashSet<String>),
+    query: &SearchQuery,
+    forms: &Forms,
+) -> bool {
+    let (texts, names_only) = texts;
+    let nowhere = HashSet::new();
+    let in_purchase = query.text.as_ref().is_some_and(|text| text.is_in_purchase());
+    let without = if in_purchase { names_only } else { &nowhere };
     let schema = Schema::of(query.entity_type);
     let is_searchable = |filter: &Filter| match filter {
         Filter::Term { role, .. }
@@ -400,8 +431,8 @@ fn matches(all: &Collection, record: &Parsed, texts: &[Vec<String>], query: &Sea
             .iter()
             .flat_map(|text| text.clauses())
             .all(|clause| match clause {
-                Clause::Any(terms) => is_of_code || terms.iter().any(|term| finds(texts, term, forms)),
-                Clause::Not(term) => !finds(texts, term, forms),
+                Clause::Any(terms) => is_of_code || terms.iter().any(|term| finds(texts, term, forms, without)),
+                Clause::Not(term) => !finds(texts, term, forms, &nowhere),
             })
 }
 
@@ -432,9 +463,15 @@ fn passes(all: &Collection, record: &Parsed, filter: &Filter) -> bool {
     }
 }
 
-fn finds(texts: &[Vec<String>], term: &Term, forms: &Forms) -> bool {
+/// `without`: words that do not count.
+fn finds(texts: &[Vec<String>], term: &Term, forms: &Forms, without: &HashSet<String>) -> bool {
     texts.iter().any(|words| match term {
-        Term::Word(asked) => words.iter().any(|stored| forms[asked.as_str()].contains(stored)),
-        Term::Phrase(asked) => words.windows(asked.len()).any(|run| run == asked),
+        Term::Word(asked) => words
+            .iter()
+            .any(|stored| forms[asked.as_str()].contains(stored) && !without.contains(stored)),
+        Term::Phrase(asked) => {
+            let counts = asked.iter().all(|word| !without.contains(word));
+            counts && words.windows(asked.len()).any(|run| run == asked)
+        }
     })
 }

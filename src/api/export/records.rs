@@ -28,9 +28,10 @@ use crate::{
 };
 
 /// What an export accepts in addition to the filters.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "translate",
     "match_codes",
+    "q_in",
     "sort_by",
     "sort_order",
     "cursor",

@@ -42,15 +42,16 @@ pub(crate) const STATS: Route = Route {
 };
 
 /// The filters, how `q` is read, and which figures are included.
-static STATS_PARAMS: [&str; FILTERS.len() + 3] = {
-    let mut names = ["translate"; FILTERS.len() + 3];
+static STATS_PARAMS: [&str; FILTERS.len() + 4] = {
+    let mut names = ["translate"; FILTERS.len() + 4];
     let mut number = 0;
     while number < FILTERS.len() {
         names[number] = FILTERS[number];
         number += 1;
     }
     names[FILTERS.len() + 1] = "match_codes";
-    names[FILTERS.len() + 2] = "include";
+    names[FILTERS.len() + 2] = "q_in";
+    names[FILTERS.len() + 3] = "include";
     names
 };
 

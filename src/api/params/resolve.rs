@@ -15,7 +15,7 @@ use crate::{
         },
         param::filter_rows,
         parse::{Given, not_in_list},
-        search::{SearchParams, TABLE},
+        search::{IN_PURCHASE, SearchParams, TABLE},
     },
     catalog::{
         generation::{Coverage, Generation},
@@ -188,6 +188,8 @@ impl SearchParams {
             (Some(text), Some(translator)) => Some(translator.with_meant_codes(text)),
             (text, _) => text,
         };
+        let is_in_purchase = self.q_in.as_ref().is_some_and(|given| given.value == IN_PURCHASE);
+        let text = text.map(|text| if is_in_purchase { text.in_purchase() } else { text });
         let query = SearchQuery {
             entity_type: context.schema.entity_type,
             text,

@@ -40,6 +40,7 @@ pub struct SearchParams {
     pub(crate) q: Option<Given<TextQuery>>,
     pub(crate) translate: Option<Given<bool>>,
     pub(crate) match_codes: Option<Given<bool>>,
+    pub(crate) q_in: Option<Given<&'static str>>,
     pub(crate) sort_by: Option<Given<&'static str>>,
     pub(crate) sort_order: Option<Given<&'static str>>,
     pub(crate) limit: Option<Given<u64>>,
@@ -57,6 +58,12 @@ pub struct SearchParams {
 
 /// The values of `sort_by` on any entity type.
 const SORTS: [&str; 6] = ["published", "date", "value", "closing", "ending", RELEVANCE];
+
+/// The values of `q_in`.
+const PLACES_OF_WORDS: [&str; 2] = ["all", IN_PURCHASE];
+
+/// Words that are only in names do not match.
+pub(crate) const IN_PURCHASE: &str = "purchase";
 
 /// The order that needs a text.
 const RELEVANCE: &str = "relevance";
@@ -123,6 +130,12 @@ pub const TABLE: &[SearchParam] = &[
         ParamType::Boolean(|p| &mut p.match_codes),
     )
     .default(|| json!(false)),
+    SearchParam::new(
+        "q_in",
+        "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; `all`, the default: anywhere",
+        ParamType::OneOf(&PLACES_OF_WORDS, Case::Exact, |p| &mut p.q_in),
+    )
+    .default(|| json!("all")),
     SearchParam::new(
         "sort_by",
         "`date` (of the event), `published`, `closing` and `ending` (if the entity type has these days), `value`, `relevance` (with `q`: the best matches first)",
@@ -363,7 +376,7 @@ mod tests {
             EntityType::StandingOffer,
             "foo=1",
             "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, level, reference_number, \
-             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, body, quality_flag, translate, match_codes, sort_by, sort_order, \
+             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, body, quality_flag, translate, match_codes, q_in, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain, include",
         );
         check(

@@ -8,7 +8,7 @@ use super::{
     stored_money,
 };
 use crate::{
-    engine::{aggregation::Money, relevance::index_terms},
+    engine::{aggregation::Money, purchase_words::terms_of_both, relevance::index_terms},
     model::{Facet, Record, Role, Schema, fold::words, role::RoleStorage},
 };
 
@@ -106,6 +106,7 @@ fn serialize_amount<M: SerializeMap>(document: &mut M, fields: record::Amount, a
 fn serialize_relevance<M: SerializeMap>(document: &mut M, record: &Record) -> Result<(), M::Error> {
     let mut terms = Vec::new();
     index_terms(record, |term| terms.push(term.to_owned()));
+    terms_of_both(record, |term| terms.push(term.to_owned()));
     terms.sort_unstable();
     terms.dedup();
     if terms.is_empty() {
@@ -248,5 +249,17 @@ mod tests {
             r#"{"record_id":"a","title_en":"Road road","title_fr":"Road"}"#,
         );
         assert_eq!(document["relevance"], json!(["road+road", "road/a"]));
+    }
+
+    #[test]
+    fn a_word_of_a_name_and_of_a_title_has_a_term_of_its_own() {
+        let document = document(
+            EntityType::Award,
+            r#"{"record_id":"a","title_en":"Road","vendor_name":"Road Bros","buyer_name":"Bros"}"#,
+        );
+        assert_eq!(
+            document["relevance"],
+            json!(["bros/n", "bros/o", "road/=", "road/a", "road/n"])
+        );
     }
 }

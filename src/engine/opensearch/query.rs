@@ -6,12 +6,13 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::mapping::{NO_DATE, facet_code, facet_field, roles};
+use super::mapping::{NO_DATE, facet_code, facet_field, record, roles};
 use crate::{
+    engine::purchase_words::WordTerms,
     model::{Date, Facet, Role, Schema, role::RoleStorage},
     query::{
         Filter, SearchQuery,
-        text::{Clause, Term},
+        text::{Clause, Term, TextQuery},
     },
 };
 
@@ -61,9 +62,13 @@ impl CompiledQuery {
         let codes = query.text.as_ref().and_then(|text| text.codes()).unwrap_or_default();
         let codes = codes.iter().filter(|_| has_field(schema, Role::Commodity));
         let codes: Vec<Value> = codes.map(|code| starts_with(Role::Commodity, code)).collect();
+        let in_purchase = query.text.as_ref().is_some_and(TextQuery::is_in_purchase);
         let mut words = Vec::new();
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
+                Clause::Any(terms) if is_text_indexed && in_purchase => {
+                    words.push(any_in_purchase(terms, resolved));
+                }
                 Clause::Any(terms) if is_text_indexed => words.push(any_of(terms, resolved)),
                 Clause::Any(_) => return None,
                 Clause::Not(term) if is_text_indexed => {
@@ -262,7 +267,46 @@ fn values(min: Option<f64>, max: Option<f64>) -> Option<Value> {
 /// The union of terms of `q`.
 fn any_of(queried: &[Term], resolved: &ResolvedTerms) -> Value {
     let field = Role::Text.name();
-    let (mut words, mut clauses): (Vec<String>, Vec<Value>) = (Vec::new(), Vec::new());
+    let (words, phrases) = words_and_phrases(queried, resolved);
+    let words = (!words.is_empty()).then(|| terms(field, &words));
+    any(words
+        .into_iter()
+        .chain(phrases.into_iter().map(phrase_clause))
+        .collect())
+}
+
+/// The union of terms of `q` in what describes the purchase.
+fn any_in_purchase(queried: &[Term], resolved: &ResolvedTerms) -> Value {
+    let (words, phrases) = words_and_phrases(queried, resolved);
+    let in_names = |word: &String| terms(record::RELEVANCE, &WordTerms::of(word).in_names);
+    let mut clauses = Vec::new();
+    // The words of one clause together, so that a translated text does not have too many clauses.
+    let elsewhere: Vec<String> = words.iter().map(|word| WordTerms::of(word).elsewhere).collect();
+    if !elsewhere.is_empty() {
+        clauses.push(terms(record::RELEVANCE, &elsewhere));
+    }
+    for word in &words {
+        let found = term(Role::Text.name(), word.as_str());
+        clauses.push(json!({ "bool": { "filter": [found], "must_not": [in_names(word)] } }));
+    }
+    for phrase in phrases {
+        let in_purchase = phrase.iter().map(|word| {
+            let elsewhere = term(record::RELEVANCE, WordTerms::of(word).elsewhere);
+            any(vec![elsewhere, json!({ "bool": { "must_not": [in_names(word)] } })])
+        });
+        let all: Vec<Value> = std::iter::once(phrase_clause(phrase)).chain(in_purchase).collect();
+        clauses.push(json!({ "bool": { "filter": all } }));
+    }
+    any(clauses)
+}
+
+fn phrase_clause(phrase: &[String]) -> Value {
+    json!({ "match_phrase": { Role::Text.name(): { "query": phrase.join(" ") } } })
+}
+
+/// The distinct words of terms, with those of the same stems, and the phrases of several words.
+fn words_and_phrases<'q>(queried: &'q [Term], resolved: &ResolvedTerms) -> (Vec<String>, Vec<&'q [String]>) {
+    let (mut words, mut phrases): (Vec<String>, Vec<&[String]>) = (Vec::new(), Vec::new());
     let mut push = |word: &String| {
         if !words.contains(word) {
             words.push(word.clone());
@@ -276,14 +320,11 @@ fn any_of(queried: &[Term], resolved: &ResolvedTerms) -> Value {
             },
             Term::Phrase(phrase) => match phrase.as_slice() {
                 [word] => push(word),
-                phrase => clauses.push(json!({ "match_phrase": { field: { "query": phrase.join(" ") } } })),
+                phrase => phrases.push(phrase),
             },
         }
     }
-    if !words.is_empty() {
-        clauses.insert(0, terms(field, &words));
-    }
-    any(clauses)
+    (words, phrases)
 }
 
 #[cfg(test)]
@@ -302,6 +343,31 @@ mod tests {
         resolved.codes.insert((Facet::Vendor, "acme".to_owned()), vec![255, 7]);
         resolved.codes.insert((Facet::Vendor, "absent".to_owned()), Vec::new());
         CompiledQuery::new(&query, &resolved).map(|compiled| compiled.to_json())
+    }
+
+    #[test]
+    fn a_term_in_the_purchase_is_not_only_in_names() {
+        let query = SearchQuery {
+            text: Some(TextQuery::parse("road OR \"ice road\"").unwrap().in_purchase()),
+            ..SearchQuery::newest(EntityType::Contract, Vec::new())
+        };
+        let found = CompiledQuery::new(&query, &ResolvedTerms::default()).unwrap().to_json();
+        let in_names = |word: &str| json!({ "terms": { "relevance": [format!("{word}/n"), format!("{word}/o")] } });
+        let elsewhere = |word: &str| json!({ "term": { "relevance": { "value": format!("{word}/=") } } });
+        let word = json!({ "bool": {
+            "filter": [{ "term": { "text": { "value": "road" } } }],
+            "must_not": [in_names("road")],
+        } });
+        let counts = |word: &str| {
+            any(vec![
+                elsewhere(word),
+                json!({ "bool": { "must_not": [in_names(word)] } }),
+            ])
+        };
+        let phrase = json!({ "match_phrase": { "text": { "query": "ice road" } } });
+        let phrase = json!({ "bool": { "filter": [phrase, counts("ice"), counts("road")] } });
+        let expected = any(vec![elsewhere("road"), word, phrase]);
+        assert_eq!(found, json!({ "bool": { "filter": [expected] } }));
     }
 
     #[test]

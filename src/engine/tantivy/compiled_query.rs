@@ -6,7 +6,7 @@
 //! a frequent name is a predicate on a column, tested only on documents that everything else
 //! already matched.
 
-use std::{ops::Range, sync::Arc};
+use std::{ops::Range, slice, sync::Arc};
 
 use tantivy::{
     BitSet, DocId, DocSet, TERMINATED, Term as IndexTerm,
@@ -28,11 +28,11 @@ use super::{
     sort_order::{SortOrder, intersection},
 };
 use crate::{
-    engine::{deadline::Deadline, error::Error},
+    engine::{deadline::Deadline, error::Error, purchase_words::WordTerms},
     model::{Date, Facet, Role},
     query::{
         Filter, SearchQuery, SortKey,
-        text::{Clause, Term},
+        text::{Clause, Term, TextQuery},
     },
 };
 
@@ -112,14 +112,15 @@ impl<'a> CompiledQuery<'a> {
             .text
             .as_ref()
             .and_then(|text| compiled.documents_of_codes(text.codes()?));
+        let in_purchase = query.text.as_ref().is_some_and(TextQuery::is_in_purchase);
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
-                Clause::Any(terms) => match compiled.any_of(terms, codes.as_ref()) {
+                Clause::Any(terms) => match compiled.any_of(terms, in_purchase, codes.as_ref()) {
                     Some(any) => compiled.require(any.as_ref())?,
                     None => return Ok(None),
                 },
                 Clause::Not(term) => {
-                    if let Some(any) = compiled.any_of(std::slice::from_ref(term), None) {
+                    if let Some(any) = compiled.any_of(slice::from_ref(term), false, None) {
                         let weight = compiled.weight(any.as_ref())?;
                         compiled.excluded.push(DocumentSet::Query(weight));
                     }
@@ -210,7 +211,7 @@ impl<'a> CompiledQuery<'a> {
                 None => Ok(false),
             },
             Filter::Dates { role, from, to } => Ok(self.add_dates(*role, *from, *to, sorted_by)),
-            Filter::FacetValue { facet, key } => self.add_facet_values(*facet, std::slice::from_ref(key)),
+            Filter::FacetValue { facet, key } => self.add_facet_values(*facet, slice::from_ref(key)),
             Filter::AnyFacetValue { facet, keys } => self.add_facet_values(*facet, keys),
             Filter::Values { min, max } => {
                 let (Some(column), Some(by_value)) = (&index.value, SortOrder::new(index, SortKey::Value)) else {
@@ -319,27 +320,56 @@ impl<'a> CompiledQuery<'a> {
         Some(SetQuery(Arc::new(documents)))
     }
 
-    /// The union of terms of `q` and of some documents; `None` if no document can have any.
-    fn any_of(&self, terms: &[Term], documents: Option<&SetQuery>) -> Option<Box<dyn Query>> {
+    /// The union of terms of `q`, in what describes the purchase or anywhere, and of some documents; `None` if no
+    /// document can have any.
+    fn any_of(&self, terms: &[Term], in_purchase: bool, documents: Option<&SetQuery>) -> Option<Box<dyn Query>> {
         let field = self.index.layout.field(Role::Text)?;
         let mut any: Vec<Box<dyn Query>> = Vec::new();
         any.extend(documents.map(|set| Box::new(set.clone()) as Box<dyn Query>));
+        let found = |term: Box<dyn Query>, words: &[String]| {
+            if in_purchase {
+                self.in_purchase(term, words)
+            } else {
+                term
+            }
+        };
         for term in terms {
             match term {
                 Term::Word(word) => {
                     let variants = self.index.stems.variants(word);
-                    any.extend(variants.iter().map(|word| exactly(field, word)));
+                    any.extend(
+                        variants
+                            .iter()
+                            .map(|word| found(exactly(field, word), slice::from_ref(word))),
+                    );
                 }
                 Term::Phrase(words) => match words.as_slice() {
-                    [word] => any.push(exactly(field, word)),
-                    words => {
+                    [word] => any.push(found(exactly(field, word), words)),
+                    _ => {
                         let terms = words.iter().map(|word| IndexTerm::from_field_text(field, word));
-                        any.push(Box::new(TimedPhraseQuery::new(terms.collect(), self.deadline.clone())));
+                        let phrase = TimedPhraseQuery::new(terms.collect(), self.deadline.clone());
+                        any.push(found(Box::new(phrase), words));
                     }
                 },
             }
         }
         union(any)
+    }
+
+    /// The documents of a term that have none of its words only in names.
+    fn in_purchase(&self, term: Box<dyn Query>, words: &[String]) -> Box<dyn Query> {
+        let field = self.index.layout.relevance();
+        let mut clauses = vec![(Occur::Must, term)];
+        for word in words {
+            let terms = WordTerms::of(word);
+            let in_names = union(terms.in_names.iter().map(|term| exactly(field, term)).collect());
+            let elsewhere = exactly(field, &terms.elsewhere);
+            clauses.extend(in_names.map(|in_names| -> (Occur, Box<dyn Query>) {
+                let only = vec![(Occur::Must, in_names), (Occur::MustNot, elsewhere)];
+                (Occur::MustNot, Box::new(BooleanQuery::new(only)))
+            }));
+        }
+        Box::new(BooleanQuery::new(clauses))
     }
 
     fn require(&mut self, query: &dyn Query) -> Result<(), Error> {

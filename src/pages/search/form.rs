@@ -61,7 +61,7 @@ pub(crate) struct Choice {
 }
 
 /// Parameters without a field of their own that a changed search keeps.
-const KEPT: [&str; 5] = ["translate", "match_codes", "sort_by", "sort_order", "limit"];
+const KEPT: [&str; 6] = ["translate", "match_codes", "q_in", "sort_by", "sort_order", "limit"];
 
 /// The maximum number of municipalities to choose from: those with the most records. The facets lead to the others.
 const MAX_PLACES: usize = 100;

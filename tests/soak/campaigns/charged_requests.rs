@@ -98,7 +98,7 @@ impl<'w> Grammar<'w> {
             3 => format!("&body={}", random.pick(&self.bodies)),
             4 => format!("&commodity={}", random.pick(&self.codes)),
             5 => "&translate=true".to_owned(),
-            6 => "&match_codes=true".to_owned(),
+            6 => "&match_codes=true&q_in=purchase".to_owned(),
             7 => "&competition=open,unknown&quality_flag=none".to_owned(),
             8 => "&value_min=1&value_max=1000000000&issued_after=1990-01-01".to_owned(),
             _ => String::new(),

@@ -10,7 +10,10 @@ use rustc_hash::FxHashMap;
 
 use super::postings_log::{FieldTerms, PostingsLog};
 use crate::{
-    engine::relevance::{IndexTerm, other_tiers, title_terms},
+    engine::{
+        purchase_words,
+        relevance::{IndexTerm, other_tiers, title_terms},
+    },
     model::{
         Language, Record, Role,
         fold::words,
@@ -122,7 +125,27 @@ impl TextTerms {
                 }
             }
         }
+        self.add_words_of_both(record);
         self.relevance_log.end_document();
+    }
+
+    /// The words that a name and another text have.
+    fn add_words_of_both(&mut self, record: &Record) {
+        let mut names = Vec::new();
+        for text in purchase_words::NAMES.into_iter().flat_map(|role| record.texts(role)) {
+            let range = self.texts.range_of(text, &mut self.words);
+            names.extend_from_slice(&self.texts.words[range]);
+        }
+        names.sort_unstable();
+        names.dedup();
+        for text in record.purchase_texts() {
+            let range = self.texts.range_of(text, &mut self.words);
+            for word in &self.texts.words[range] {
+                if let Some(term) = purchase_words::term_of_both(&names, *word) {
+                    self.relevance_log.push(self.relevance.number(term));
+                }
+            }
+        }
     }
 
     pub(super) fn finish(self) -> TextFields {
@@ -269,7 +292,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::relevance::index_terms,
+        engine::{purchase_words::terms_of_both, relevance::index_terms},
         model::{EntityType, Schema, fold::word_list},
     };
 
@@ -290,7 +313,7 @@ mod tests {
     #[test]
     fn the_terms_are_those_of_the_model() {
         let lines = [
-            r#"{"record_id":"1","title_en":"Snow removal, snow","title_fr":"Déneigement","vendor_name":"Neige & Fils inc.","department_en":"Parks"}"#,
+            r#"{"record_id":"1","title_en":"Snow removal, snow","title_fr":"Déneigement Neige","vendor_name":"Neige & Fils inc.","department_en":"Parks"}"#,
             r#"{"record_id":"2","title_en":"","description_fr":"CF-18 l'eau","vendor_name":"Neige & Fils inc.","reference_number":"W-1"}"#,
             r#"{"record_id":"3"}"#,
             r#"{"record_id":"4","title_en":"Roads 2024 a","title_fr":"Roads 2024 a","buyer_name":"Parks","gsin":"N7030"}"#,
@@ -310,6 +333,7 @@ mod tests {
             assert_eq!(subject[number], expected, "{number}");
             let mut expected = BTreeSet::new();
             index_terms(record, |term| _ = expected.insert(term.to_owned()));
+            terms_of_both(record, |term| _ = expected.insert(term.to_owned()));
             assert_eq!(relevance[number], expected, "{number}");
         }
         assert!(relevance[0].contains("snow+removal") && subject[0].contains("snow"));
