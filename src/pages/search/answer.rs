@@ -1,18 +1,21 @@
 //! What the words of a search mean, shown before what they find as words.
 
 use crate::{
+    engine::Error,
     http::error::ApiError,
     pages::{
         quality::TotalDoubt,
         search::{
             context::SearchContext,
             meant::Meant,
-            notes::{SourceNotes, doubt},
-            results_query::{Plan, found_by},
+            notes::{NamesNote, SourceNotes, doubt},
+            results_query::{Plan, found_by, in_purchase},
+            search_address::SearchAddress,
             sentence::sentence,
         },
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
+    query::SearchQuery,
 };
 
 /// What the words may mean, where they find nothing as words, or little by chance. The answer is uncertain.
@@ -22,6 +25,8 @@ pub(super) struct Answer {
     pub(super) sentence: String,
     /// What its values are.
     pub(super) values: TypicalValue,
+    /// Which of its records have a word only in a name.
+    pub(super) names: Option<NamesNote>,
     /// How much of the total is doubtful.
     pub(super) doubt: Option<TotalDoubt>,
     /// What its sources cover, and what they lack.
@@ -39,6 +44,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         href: meaning.href.clone(),
         sentence: meaning.count.clone(),
         values: TypicalValue::default(),
+        names: None,
         doubt: None,
         coverage: Vec::new(),
     };
@@ -49,9 +55,25 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
     {
         answer.sentence = sentence(t, asked.entity_type, &found, &context.ask.generation.bodies);
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
+        answer.names = names(context, asked, &query, found.total)?;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
         answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();
     }
     Ok(Some(answer))
+}
+
+/// The note is left out if counting takes too long.
+fn names(
+    context: &SearchContext,
+    asked: &SearchAddress,
+    query: &SearchQuery,
+    total: u64,
+) -> Result<Option<NamesNote>, ApiError> {
+    let in_purchase = in_purchase(query).map(|query| context.ask.count(&query)).transpose();
+    let by_name = match in_purchase {
+        Err(Error::Timeout) => 0,
+        counted => counted?.map_or(0, |count| total.saturating_sub(count)),
+    };
+    Ok(NamesNote::of(context.t, asked, query, total, by_name))
 }

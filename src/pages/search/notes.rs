@@ -8,6 +8,7 @@ use crate::{
         coverage::{asked_sources, places_of, sources_of, sources_of_places},
         quality::quality_of,
     },
+    api::params::search::IN_PURCHASE,
     catalog::{
         generation::{Generation, RecordPart, SourceCoverage},
         suppliers::Party,
@@ -132,6 +133,51 @@ fn unknown_body(generation: &Generation, written: &[Word], folded: &str) -> Opti
 
 /// At least one in so many records lacks something until it is said.
 const GAP_OF: u64 = 20;
+
+/// Which of the records have a word only in a name, or that these are left out.
+pub(super) struct NamesNote {
+    pub(super) sentence: String,
+    /// The search without these records, or with them if they are left out.
+    pub(super) link: Option<(String, String)>,
+}
+
+impl NamesNote {
+    /// `by_name`: how many of the records have one of the words only in a name. `None` if they are few; and if they are
+    /// all, unless the words are also those of a commodity code: "KPMG" is looked for in names.
+    pub(super) fn of(
+        t: Texts,
+        asked: &SearchAddress,
+        query: &SearchQuery,
+        total: u64,
+        by_name: u64,
+    ) -> Option<NamesNote> {
+        let text = query.text.as_ref()?;
+        if text.is_in_purchase() {
+            return Some(NamesNote {
+                sentence: t.text("search-names-left-out"),
+                link: Some((t.text("search-names-with"), asked.dropping(&["q_in"]).address())),
+            });
+        }
+        let is_trade = text.codes().is_some_and(|codes| !codes.is_empty());
+        let in_purchase = total.saturating_sub(by_name);
+        let is_much = by_name > 0 && by_name.saturating_mul(GAP_OF) >= total;
+        let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+        (is_much && (in_purchase > 0 || is_trade)).then(|| NamesNote {
+            sentence: if in_purchase > 0 {
+                t.with(
+                    "search-names-only",
+                    &[("count", &by_name), ("records", &total), ("kind", &kind)],
+                )
+            } else {
+                t.text("search-names-only-all")
+            },
+            link: (in_purchase > 0).then(|| {
+                let label = t.with("search-names-without", &[("count", &in_purchase)]);
+                (label, asked.with(&[("q_in", IN_PURCHASE)]))
+            }),
+        })
+    }
+}
 
 /// Words are not found in records without a title, and years not in those without a date.
 fn gaps(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCoverage]) -> Vec<String> {

@@ -34,7 +34,7 @@ use crate::{
             meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
-            notes::{SourceNotes, csv_note, doubt, still_open, unknown_buyer},
+            notes::{NamesNote, SourceNotes, csv_note, doubt, still_open, unknown_buyer},
             parameter_error::ShownError,
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
@@ -113,6 +113,8 @@ struct Results {
     doubt: Option<TotalDoubt>,
     translation: Option<TranslationNote>,
     codes: Option<CodesNote>,
+    /// Of the results, unless there is an answer.
+    names: Option<NamesNote>,
     sorts: Vec<SortLink>,
     groups: Vec<ShownGroup>,
     hits: Vec<Hit>,
@@ -223,6 +225,7 @@ fn found_results(
     let sentence = sentence(t, asked.entity_type, &found.aggregation, bodies);
     let answer = answer(context, plan, &meant)?;
     // An answer has its own values; and its own coverage, which is that of the words if these find nothing.
+    let has_answer = answer.is_some();
     let values = match answer {
         Some(_) => TypicalValue::default(),
         None => values(context, plan, found)?,
@@ -245,6 +248,7 @@ fn found_results(
         doubt: doubt(t, asked, &found.aggregation),
         translation: translation_note(t, asked, &plan.search),
         codes: codes_note(context, &plan.search, found.by_code),
+        names: NamesNote::of(t, asked, &plan.search.query, total, found.by_name).filter(|_| !has_answer),
         sorts: sort_links(asked, plan.search.query.sort),
         groups: facets::groups(context, &found.aggregation, &found.choices)
             .into_iter()

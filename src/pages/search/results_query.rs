@@ -42,6 +42,8 @@ pub(crate) struct Plan {
     others: Vec<Other>,
     /// The same search without the records that only their codes find, if there are such codes.
     words_only: Option<SearchQuery>,
+    /// The same search without the records that have one of the words only in a name, if it has words.
+    in_purchase: Option<SearchQuery>,
     /// On the first page, the same search with conditions in place of words. Equal for whichever entity type the page
     /// shows.
     pub(crate) splits: Vec<Split>,
@@ -85,6 +87,8 @@ pub(crate) struct Found {
     pub(crate) other_counts: Vec<(SearchAddress, Option<u64>)>,
     /// The number of records that only their codes find.
     pub(crate) by_code: u64,
+    /// The number of records that have one of the words only in a name; 0 if counting them took too long.
+    pub(crate) by_name: u64,
     /// Which of [`Plan::splits`] has most records, and how many; `None` without any, or if counting them took too long.
     pub(crate) split: Option<(usize, u64)>,
     /// The number of records of [`Plan::translated`].
@@ -116,6 +120,7 @@ impl Plan {
             figures: figures(asked.entity_type, asked.by_name, finds_median(&search.query)),
             others,
             words_only: words_only(&search.query),
+            in_purchase: in_purchase(&search.query),
             splits: Vec::new(),
             translated: is_first(&search)
                 .then(|| Translated::of(&asked, &search, generation))
@@ -135,6 +140,8 @@ impl Plan {
         // If nothing matches, the sources are those of the same search without its days.
         let has_days = usize::from(asked_years(&self.search.query).is_some());
         let other_texts = usize::from(self.words_only.is_some());
+        let in_purchase = self.in_purchase.iter().map(|query| (query.entity_type, 1));
+        scans.extend(in_purchase);
         let translated = self.translated.iter().map(|translated| &translated.query);
         let suggested = splits.iter().map(|split| &split.query).chain(translated);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
@@ -156,6 +163,7 @@ impl Plan {
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         others
             .chain(suggested)
+            .chain(self.in_purchase.as_ref())
             .fold(cost, |cost, query| cost.with_text(generation, query, 1))
     }
 
@@ -180,6 +188,9 @@ impl Plan {
         let translated = translated
             .and_then(|counts| counts.first().copied())
             .unwrap_or_default();
+        let in_purchase = suggested(self.in_purchase.iter().cloned().collect())?;
+        let in_purchase = in_purchase.and_then(|counts| counts.first().copied());
+        let by_name = in_purchase.map_or(0, |count| aggregation.total.saturating_sub(count));
         let choices = self.active.iter().map(|active| active.run(&self.asked, ask));
         let choices = choices.collect::<Result<Vec<Choices>, ApiError>>()?;
         if aggregation.total == 0 {
@@ -189,6 +200,7 @@ impl Plan {
                 pages: Pages::default(),
                 other_counts,
                 by_code,
+                by_name,
                 split,
                 translated,
                 choices,
@@ -208,6 +220,7 @@ impl Plan {
             pages,
             other_counts,
             by_code,
+            by_name,
             split,
             translated,
             choices,
@@ -309,6 +322,15 @@ fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
     })
 }
 
+/// The same search in what describes the purchase; `None` without words, and if it is that already.
+pub(super) fn in_purchase(query: &SearchQuery) -> Option<SearchQuery> {
+    let text = query.text.as_ref().filter(|text| !text.is_in_purchase())?;
+    Some(SearchQuery {
+        text: Some(text.clone().in_purchase()),
+        ..query.clone()
+    })
+}
+
 /// What is counted of the matches: the facets of the page, the bodies of buyers unless each name is ranked for itself,
 /// and the currencies of the values.
 ///
@@ -355,8 +377,8 @@ fn has_bodies(schema: &Schema, by_name: bool) -> bool {
 }
 
 /// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
-/// too, for its sources; otherwise for its typical value.
-const SCANS_OF_ANSWER: usize = 1 + typical_value::SCANS;
+/// too, for its sources; otherwise for its typical value, and for the records that have its words only in names.
+const SCANS_OF_ANSWER: usize = 2 + typical_value::SCANS;
 
 /// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
 /// a sentence ([`figures`]).
