@@ -133,10 +133,17 @@ search-buyers =
         [one] { $count } buyer
        *[other] { $count } buyers
     }
+search-suppliers =
+    { $count ->
+        [one] { $count } supplier
+       *[other] { $count } suppliers
+    }
+search-supplier-spellings = { $count } names of suppliers
 search-sentence-worth = { $records } worth { $value }
 search-sentence-worth-published = { $records } worth { $value } where a value is published ({ $count } of them)
 search-sentence-period = { $sentence }, { $period }
 search-sentence-buyers = { $sentence }, by { $buyers }
+search-sentence-suppliers = { $sentence }, from { $suppliers }
 
 search-hit-supplier = Supplier
 search-hit-buyer = Buyer

@@ -133,10 +133,17 @@ search-buyers =
         [one] { $count } acheteur
        *[other] { $count } acheteurs
     }
+search-suppliers =
+    { $count ->
+        [one] { $count } fournisseur
+       *[other] { $count } fournisseurs
+    }
+search-supplier-spellings = { $count } noms de fournisseurs
 search-sentence-worth = { $records } d’une valeur de { $value }
 search-sentence-worth-published = { $records } d’une valeur de { $value } là où elle est publiée ({ $count } d’entre eux)
 search-sentence-period = { $sentence }, { $period }
 search-sentence-buyers = { $sentence }, par { $buyers }
+search-sentence-suppliers = { $sentence }, auprès de { $suppliers }
 
 search-hit-supplier = Fournisseur
 search-hit-buyer = Acheteur

@@ -11,7 +11,7 @@ use crate::{
             notes::{NamesNote, SourceNotes, doubt},
             results_query::{Plan, found_by, in_purchase},
             search_address::SearchAddress,
-            sentence::sentence,
+            sentence::{parties, sentence},
         },
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
@@ -53,7 +53,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
     if let Some((asked, query)) = searched
         && let Some(found) = found_by(context.ask, asked, &query)?
     {
-        answer.sentence = sentence(t, asked.entity_type, &found, &context.ask.generation.bodies);
+        answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.names = names(context, asked, &query, found.total)?;
         answer.doubt = doubt(t, asked, &found);

@@ -39,7 +39,7 @@ use crate::{
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
             search_address::{DEFAULT_LIMIT, SearchAddress},
-            sentence::sentence,
+            sentence::{parties, sentence},
             shortcuts::{Shortcuts, shortcuts},
             sort_links::{SortLink, sort_links},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
@@ -221,8 +221,7 @@ fn found_results(
     let sources = SourceNotes::of(context, query_of_sources(plan, found), &found.aggregation)?;
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     let meant = meant(context, plan, found)?;
-    let bodies = &context.ask.generation.bodies;
-    let sentence = sentence(t, asked.entity_type, &found.aggregation, bodies);
+    let sentence = sentence(t, asked.entity_type, &found.aggregation, parties(context));
     let answer = answer(context, plan, &meant)?;
     // An answer has its own values; and its own coverage, which is that of the words if these find nothing.
     let has_answer = answer.is_some();

@@ -389,11 +389,13 @@ fn answer_figures(entity_type: EntityType, by_name: bool, finds_median: bool) ->
         TermsAggregation::top(1, Facet::NamedDepartment)
     };
     let places = TermsAggregation::all(Facet::Municipality);
+    let suppliers = TermsAggregation::top(facets::MAX_RANKED, Facet::Vendor);
+    let suppliers = Schema::of(entity_type).has_role(Role::Vendor).then_some(suppliers);
     let include = Include {
         quality: true,
         ..Include::default()
     };
-    let plan = FigurePlan::new(vec![buyers, places], include).charging_total();
+    let plan = FigurePlan::new([buyers, places].into_iter().chain(suppliers).collect(), include).charging_total();
     if finds_median { plan.with_percentiles() } else { plan }
 }
 

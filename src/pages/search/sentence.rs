@@ -1,17 +1,25 @@
-//! The answer in one sentence: how many records, what they are worth, from when to when, by how many buyers.
+//! The answer in one sentence: how many records, what they are worth, from when to when, by how many buyers, from how
+//! many suppliers.
 
 use crate::{
-    api::analysis::supplier_counts::buying_bodies,
+    api::analysis::supplier_counts::{Rank, SupplierCounts, buying_bodies},
     catalog::suppliers::SupplierList,
-    engine::aggregation::{Aggregation, ValueStats},
+    engine::aggregation::{Aggregation, FacetBuckets, ValueStats},
     model::{EntityType, Facet},
-    pages::{messages::Texts, periods::years_between},
+    pages::{messages::Texts, periods::years_between, search::context::SearchContext},
 };
 
-/// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers". Parts that are not known are left out.
+/// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers, from 12 suppliers". Parts that are not known are left
+/// out.
 ///
 /// `bodies`: a body with several names is one buyer, and a division of it none, unless only names were counted.
-pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation, bodies: &SupplierList) -> String {
+/// `suppliers`: so is a supplier one, unless it has too many names to count each.
+pub(crate) fn sentence(
+    t: Texts,
+    entity_type: EntityType,
+    found: &Aggregation,
+    (bodies, suppliers): (&SupplierList, &SupplierList),
+) -> String {
     let records = t.keyed_with("search-records-", entity_type.name(), &[("count", &found.total)]);
     let mut sentence = match found.values.as_ref().filter(|values| values.records_with_value > 0) {
         Some(values) => worth(t, records, values, found.total),
@@ -36,7 +44,35 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation, b
             &[("sentence", &sentence), ("buyers", &buyers)],
         );
     }
+    if let Some(suppliers) = found
+        .facets
+        .get(&Facet::Vendor)
+        .and_then(|names| from(t, names, suppliers))
+    {
+        sentence = t.with(
+            "search-sentence-suppliers",
+            &[("sentence", &sentence), ("suppliers", &suppliers)],
+        );
+    }
     sentence
+}
+
+/// The suppliers over all their names; their names, if not each of them was counted.
+fn from(t: Texts, names: &FacetBuckets, suppliers: &SupplierList) -> Option<String> {
+    let has_all = names.buckets.len() as u64 == names.distinct;
+    let (key, count) = if has_all {
+        let counts = SupplierCounts::of(suppliers, names.clone(), Rank::Count, 0);
+        ("search-suppliers", counts.distinct)
+    } else {
+        ("search-supplier-spellings", names.distinct)
+    };
+    (count > 0).then(|| t.with(key, &[("count", &count)]))
+}
+
+/// The bodies and the suppliers of the index.
+pub(super) fn parties<'c>(context: &SearchContext<'c>) -> (&'c SupplierList, &'c SupplierList) {
+    let generation = &context.ask.generation;
+    (&generation.bodies, &generation.suppliers)
 }
 
 /// The records with their total value. Where some publish none, how many do.
@@ -59,7 +95,7 @@ mod tests {
     use super::*;
     use crate::{
         catalog::suppliers::Party,
-        engine::aggregation::{FacetBuckets, Money},
+        engine::aggregation::{FacetBucket, Money},
         model::{
             Date,
             Language::{English, French},
@@ -86,8 +122,56 @@ mod tests {
         }
     }
 
+    fn list(party: Party) -> SupplierList {
+        SupplierList::parse(party, Bytes::new()).unwrap()
+    }
+
     #[test]
-    fn the_sentence_has_the_parts_that_are_known() {
+    fn the_sentence_has_the_suppliers_or_their_names() {
+        let bucket = |value: &&str| FacetBucket {
+            value: (*value).to_owned(),
+            count: 1,
+            total_value: Money::default(),
+        };
+        for (names, distinct, english, french) in [
+            (
+                &["acme", "zenith"][..],
+                2,
+                "7 contracts, from 2 suppliers",
+                "7 contrats, auprès de 2 fournisseurs",
+            ),
+            (
+                &["acme"],
+                1,
+                "7 contracts, from 1 supplier",
+                "7 contrats, auprès de 1 fournisseur",
+            ),
+            (
+                &["acme", "zenith"],
+                9,
+                "7 contracts, from 9 names of suppliers",
+                "7 contrats, auprès de 9 noms de fournisseurs",
+            ),
+            (&[], 0, "7 contracts", "7 contrats"),
+        ] {
+            let mut found = found(7, 0, 0.0, None, 0);
+            let names = FacetBuckets {
+                buckets: names.iter().map(bucket).collect(),
+                distinct,
+                ..FacetBuckets::default()
+            };
+            found.facets.insert(Facet::Vendor, names);
+            let shown = |language| {
+                let lists = (&list(Party::Body), &list(Party::Supplier));
+                let shown = sentence(Texts::of(language), EntityType::Contract, &found, lists);
+                shown.replace(['\u{a0}', '\u{202f}'], " ")
+            };
+            assert_eq!((shown(English).as_str(), shown(French).as_str()), (english, french));
+        }
+    }
+
+    #[test]
+    fn the_sentence_has_the_parts_the_parts_that_are_known() {
         let days = Some(("2009-01-02", "2026-03-04"));
         for (found, english, french) in [
             (
@@ -112,7 +196,7 @@ mod tests {
                     Texts::of(language),
                     EntityType::Contract,
                     &found,
-                    &SupplierList::parse(Party::Body, Bytes::new()).unwrap(),
+                    (&list(Party::Body), &list(Party::Supplier)),
                 );
                 shown.replace(['\u{a0}', '\u{202f}'], " ")
             };

@@ -98,7 +98,7 @@ fn a_search_is_answered_in_one_sentence_and_a_list() {
     let html = server.html("/en/search?kind=contract&q=paving&translate=false&sort_by=date", 200);
     assert_eq!(
         sentence(&html),
-        "2 contracts worth $1.2 million where a value is published (1 of them), 2022–2024, by 2 buyers"
+        "2 contracts worth $1.2 million where a value is published (1 of them), 2022–2024, by 2 buyers, from 1 supplier"
     );
     assert_eq!(hits(&html), ["/en/record/contract/a", "/en/record/contract/c"]);
     for shown in [
@@ -119,7 +119,7 @@ fn a_search_is_answered_in_one_sentence_and_a_list() {
     let html = server.html("/fr/search?q=pavage&translate=false", 200);
     assert_eq!(
         sentence(&html),
-        "2 contrats d’une valeur de 2 M$, 2022–2024, par 1 acheteur"
+        "2 contrats d’une valeur de 2 M$, 2022–2024, par 1 acheteur, auprès de 2 fournisseurs"
     );
     for shown in [
         "<mark>Pavage</mark> de rues",
