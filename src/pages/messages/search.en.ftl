@@ -287,6 +287,18 @@ search-names-only-all = In each of these records, a word is only in a name, of t
 search-names-without = Only those with all words in the purchase itself ({ $count })
 search-names-left-out = Only records with each word in the purchase itself, not only in the name of the supplier or the buyer.
 search-names-with = Names, too
+search-no-day-end_date = None of the { $records } { $kind } that match the other conditions has a last day.
+search-no-day-closing_date = None of the { $records } { $kind } that match the other conditions has a closing day.
+search-few-days-end_date =
+    { $count ->
+        [one] Only { $count } of the { $records } { $kind } that match the other conditions has a last day.
+       *[other] Only { $count } of the { $records } { $kind } that match the other conditions have a last day.
+    }
+search-few-days-closing_date =
+    { $count ->
+        [one] Only { $count } of the { $records } { $kind } that match the other conditions has a closing day.
+       *[other] Only { $count } of the { $records } { $kind } that match the other conditions have a closing day.
+    }
 search-gap-days = Without a date: { $without } of the { $records } { $kind } of these sources. No year finds them.
 search-meanings = Perhaps you mean
 search-meanings-all = What the words may mean

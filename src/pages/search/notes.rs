@@ -13,7 +13,7 @@ use crate::{
         generation::{Generation, RecordPart, SourceCoverage},
         suppliers::Party,
     },
-    engine::aggregation::Aggregation,
+    engine::{Error, aggregation::Aggregation},
     http::error::ApiError,
     model::{Date, EntityType, Facet, Language, Role, Schema, body_names, municipality, vocabulary::NO_QUALITY_FLAG},
     pages::{
@@ -51,11 +51,16 @@ impl SourceNotes {
         };
         let coverage = coverage_note(context.t, query.entity_type, &sources, asked);
         let undated = undated(context.t, query, found);
+        let without_day = without_day(context, query)?;
         let of_place = of_place(context, query, &sources).filter(|_| undated.is_none());
         let sentences: Vec<String> = coverage.into_iter().chain(of_place).collect();
         Ok(SourceNotes {
             coverage: (!sentences.is_empty()).then(|| sentences.join(" ")),
-            gaps: gaps(context, query, &sources).into_iter().chain(undated).collect(),
+            gaps: gaps(context, query, &sources)
+                .into_iter()
+                .chain(undated)
+                .chain(without_day)
+                .collect(),
         })
     }
 }
@@ -72,6 +77,55 @@ fn undated(t: Texts, query: &SearchQuery, found: &Aggregation) -> Option<String>
             &[("without", &without), ("records", &found.total), ("kind", &kind)],
         )
     })
+}
+
+/// The days other than the event date that a search has bounds for.
+pub(super) fn asked_days(query: &SearchQuery) -> impl Iterator<Item = Role> {
+    [Role::ClosingDate, Role::EndDate]
+        .into_iter()
+        .filter(|role| query.filters.iter().any(|filter| is_of_day(filter, *role)))
+}
+
+fn is_of_day(filter: &Filter, day: Role) -> bool {
+    matches!(filter, Filter::Dates { role, .. } if *role == day)
+}
+
+/// How often the records of a search are scanned for each of [`asked_days`].
+pub(super) const SCANS_OF_DAY: usize = 2;
+
+/// That most of the records that match the other conditions lack the day that the search has bounds for: they do not
+/// match, whatever the bounds are. Left out if counting takes too long.
+fn without_day(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    for day in asked_days(query) {
+        let others = query.filters.iter().filter(|filter| !is_of_day(filter, day));
+        let others = SearchQuery {
+            filters: others.cloned().collect(),
+            ..query.clone()
+        };
+        let mut with_day = others.clone();
+        let (from, to) = (None, None);
+        with_day.filters.push(Filter::Dates { role: day, from, to });
+        let counts = match context.ask.counts(vec![others, with_day]) {
+            Err(Error::Timeout) => return Ok(None),
+            counts => counts?,
+        };
+        if let [all, with] = counts[..]
+            && with.saturating_mul(2) < all
+        {
+            let t = context.t;
+            let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+            return Ok(Some(if with == 0 {
+                t.keyed_with("search-no-day-", day.name(), &[("records", &all), ("kind", &kind)])
+            } else {
+                t.keyed_with(
+                    "search-few-days-",
+                    day.name(),
+                    &[("count", &with), ("records", &all), ("kind", &kind)],
+                )
+            }));
+        }
+    }
+    Ok(None)
 }
 
 /// The years of all records of the place that the search is limited to, if its sources cover others: a source of a

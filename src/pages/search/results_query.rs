@@ -25,6 +25,7 @@ use crate::{
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
             meanings::types_with_suppliers,
+            notes::{SCANS_OF_DAY, asked_days},
             search_address::SearchAddress,
             split::Split,
             translation::Translated,
@@ -145,18 +146,23 @@ impl Plan {
         let translated = self.translated.iter().map(|translated| &translated.query);
         let suggested = splits.iter().map(|split| &split.query).chain(translated);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
-        let further = has_days + other_texts + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
+        let days = asked_days(&self.search.query).count() * SCANS_OF_DAY;
+        let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
         scans.push((self.asked.entity_type, further));
         // A name among the words is counted in an entity type that has it; a part of names in all that have suppliers.
         let has_words = self.search.query.text.is_some() && is_first(&self.search);
         let named = types_with_suppliers().filter(|_| has_words);
         scans.extend(named.map(|of| (of, 1)));
+        let days_of_answer = splits
+            .iter()
+            .map(|split| asked_days(&split.query).count() * SCANS_OF_DAY);
+        let days_of_answer = days_of_answer.max().unwrap_or_default();
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
         scans.extend(largest.filter(|_| self.may_answer(splits)).map(|of| {
             (
                 of,
-                SCANS_OF_ANSWER + answer_figures(of, self.asked.by_name, true).scans(),
+                SCANS_OF_ANSWER + days_of_answer + answer_figures(of, self.asked.by_name, true).scans(),
             )
         }));
         // The text is searched for the figures and for the records, and for the total of each other entity type.

@@ -14,6 +14,7 @@ mod frame;
 mod home;
 pub mod html;
 mod kinds;
+mod notes;
 mod open;
 mod paid;
 mod profile;

@@ -1,0 +1,85 @@
+//! What a page of results says of its records next to their total.
+
+use procure::model::entity_type::EntityType;
+use serde_json::{Value, json};
+
+use super::html::between;
+use crate::support::{TestServer, merged};
+
+fn contract(number: usize, fields: Value) -> (EntityType, String) {
+    let record = json!({
+        "record_id": format!("r{number}"), "municipality": "toronto", "award_date": "2023-01-01",
+        "buyer_name": "City works", "contract_value": 1000 * number, "vendor_name": "Acme inc.",
+        "fetched_at": "2024-06-01T00:00:00Z",
+    });
+    (EntityType::Contract, merged(record, &fields).to_string())
+}
+
+fn contracts() -> Vec<(EntityType, String)> {
+    vec![
+        contract(1, json!({"title_en": "Paving of streets"})),
+        contract(2, json!({"title_en": "Fences", "vendor_name": "Pavage Nord"})),
+        contract(
+            3,
+            json!({"title_en": "Lamps", "vendor_name": "Paving Bros", "end_date": "2024-01-31"}),
+        ),
+        contract(4, json!({"title_en": "Paving of yards", "vendor_name": "Paving Bros"})),
+    ]
+}
+
+fn notes(server: &TestServer, address: &str) -> String {
+    let html = server.html(address, 200);
+    let main = between(&html, "<main", "</main>")[0].to_owned();
+    main.replace(['\u{a0}', '\u{202f}'], " ").replace("&#38;", "&")
+}
+
+#[test]
+fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
+    let server = TestServer::own(&contracts(), |_| {});
+    let html = notes(&server, "/en/search?kind=contract&q=paving");
+    for shown in [
+        "4 contracts worth $10,000, 2023, by 1 buyer, from 3 suppliers",
+        "A word is only in a name, of the supplier or the buyer: 2 of these 4 contracts. <a href=\"/en/search?kind=contract&q=paving&q_in=purchase\">Only those with all words in the purchase itself (2)</a>",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    let html = notes(&server, "/fr/search?kind=contract&q=paving&q_in=purchase");
+    for shown in [
+        "2 contrats d’une valeur de 5 000 $, 2023, par 1 acheteur, auprès de 2 fournisseurs",
+        "Seulement les fiches où chaque mot est dans l’achat lui-même",
+        "<a href=\"/fr/search?kind=contract&q=paving\">Aussi dans les noms</a>",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    // A name is looked for in names.
+    for q in ["bros", "lamps"] {
+        let html = notes(&server, &format!("/en/search?kind=contract&q={q}"));
+        assert!(!html.contains("only in a name"), "{html}");
+    }
+    let found = server.json("/contract?q=paving&translate=true&q_in=purchase");
+    assert_eq!(found["count"], 2);
+}
+
+#[test]
+fn a_search_by_a_day_that_records_lack_says_so() {
+    let server = TestServer::own(&contracts(), |_| {});
+    for (address, shown) in [
+        (
+            "/en/search?kind=contract&ending_after=2023-05-01",
+            "Only 1 of the 4 contracts that match the other conditions has a last day.",
+        ),
+        (
+            "/en/search?kind=contract&q=fences&ending_after=2023-05-01",
+            "None of the 1 contracts that match the other conditions has a last day.",
+        ),
+        (
+            "/fr/search?kind=contract&ending_before=2023-05-01",
+            "Date de fin indiquée dans 1 seulement des 4 contrats qui répondent aux autres conditions.",
+        ),
+    ] {
+        let html = notes(&server, address);
+        assert!(html.contains(shown), "{address}: {html}");
+    }
+    let html = notes(&server, "/en/search?kind=contract&q=lamps&ending_after=2023-05-01");
+    assert!(!html.contains("match the other conditions"), "{html}");
+}
