@@ -32,14 +32,33 @@ pub(crate) fn coverage_note(
     sources: &[&SourceCoverage],
     asked: Option<(Option<i32>, Option<i32>)>,
 ) -> Option<String> {
-    let selections = sources.iter().filter_map(|source| {
-        let id = &source.source_id;
-        t.has("sources-selection-", id)
-            .then(|| t.keyed("sources-selection-", id))
-    });
+    let selections = sources.iter().filter_map(|source| selection(t, source));
     let years = years_note(t, entity_type, sources, asked);
     let sentences: Vec<String> = years.into_iter().chain(selections).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// That a source has a selection only, and which.
+fn selection(t: Texts, source: &SourceCoverage) -> Option<String> {
+    let id = &source.source_id;
+    let selection = t
+        .has("sources-selection-", id)
+        .then(|| t.keyed("sources-selection-", id))?;
+    let Some(abroad) = &source.abroad else {
+        return Some(selection);
+    };
+    let code = &abroad.country;
+    let country = if t.has("coverage-country-", code) {
+        t.keyed("coverage-country-", code)
+    } else {
+        code.clone()
+    };
+    let key = if abroad.is_all {
+        "coverage-abroad-all"
+    } else {
+        "coverage-abroad-nearly-all"
+    };
+    Some(format!("{selection} {}", t.with(key, &[("country", &country)])))
 }
 
 fn years_note(
@@ -71,8 +90,13 @@ fn years_note(
     let missing: Vec<i32> = (from..=to).filter(|year| !covered.contains(year)).collect();
     let is_within = |year: &&i32| (from..=to).contains(*year);
     let found: Vec<i32> = all.iter().filter(is_within).copied().collect();
+    let stray = stray_records(sources, &missing);
     let mut sentences = vec![if missing.is_empty() {
         with_years("coverage-all", &joined(&found))
+    } else if stray > 0 {
+        let records = t.keyed_with("search-records-", entity_type.name(), &[("count", &stray)]);
+        let years = periods(t, &joined(&missing));
+        t.with("coverage-stray", &[("records", &records), ("years", &years)])
     } else if found.is_empty() {
         with_years("coverage-none", &joined(&missing))
     } else {
@@ -85,6 +109,12 @@ fn years_note(
         sentences.extend(running(t, sources, from..=to));
     }
     Some(sentences.join(" "))
+}
+
+/// How many records of years that they do not cover the sources have all the same.
+fn stray_records(sources: &[&SourceCoverage], years: &[i32]) -> u64 {
+    let all = sources.iter().flat_map(|source| &source.years);
+    all.filter(|of| years.contains(&of.year)).map(|of| of.records).sum()
 }
 
 /// The years that at least one of these sources covers.
@@ -173,7 +203,7 @@ fn periods(t: Texts, periods: &[RangeInclusive<i32>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Language;
+    use crate::{catalog::generation::Abroad, model::Language};
 
     fn source(id: &str, years: &[(i32, u64)], until: Option<&str>) -> SourceCoverage {
         let until = until.map(|day| Date::parse(day).unwrap());
@@ -189,8 +219,56 @@ mod tests {
         };
         assert_eq!(note((None, Some(2020))), "The sources here cover contracts of 2020.");
         for years in [(None, Some(2000)), (Some(2030), None)] {
-            assert!(note(years).starts_with("No source here covers"), "{}", note(years));
+            assert!(
+                note(years).starts_with("The sources of this page do not cover"),
+                "{}",
+                note(years)
+            );
         }
+    }
+
+    #[test]
+    fn a_selection_says_which_country_its_suppliers_are_in() {
+        let export = |country: &str, is_all| SourceCoverage {
+            abroad: Some(Abroad {
+                country: country.to_owned(),
+                is_all,
+            }),
+            ..source("disclosure-export", &[], None)
+        };
+        for (source, language, expected) in [
+            (
+                export("US", true),
+                Language::English,
+                "found. All its suppliers are in the United States.",
+            ),
+            (
+                export("US", false),
+                Language::French,
+                "trouvé. Presque tous ses fournisseurs sont dans ce pays\u{a0}: États-Unis.",
+            ),
+            (
+                export("ZZ", true),
+                Language::English,
+                "found. All its suppliers are in ZZ.",
+            ),
+            (
+                source("disclosure-export", &[], None),
+                Language::English,
+                "search found.",
+            ),
+        ] {
+            let note = coverage_note(Texts::of(language), EntityType::Disclosure, &[&source], None).unwrap();
+            assert!(note.ends_with(expected), "{note}");
+        }
+        let other = SourceCoverage {
+            source_id: "seao-xml".to_owned(),
+            ..export("US", true)
+        };
+        assert_eq!(
+            coverage_note(Texts::of(Language::English), EntityType::Disclosure, &[&other], None),
+            None
+        );
     }
 
     #[test]
@@ -209,12 +287,22 @@ mod tests {
             (
                 &[&seao],
                 Some((Some(2021), Some(2021))),
-                "No source here covers contracts of 2021.",
+                "The sources here have only 3 contracts of 2021, a small part.",
+            ),
+            (
+                &[&seao],
+                Some((Some(2022), Some(2022))),
+                "The sources of this page do not cover contracts of 2022.",
             ),
             (
                 &[&seao],
                 Some((Some(2020), Some(2022))),
-                "No source here covers contracts of 2021–2022: the figures are of the other years.",
+                "The sources here have only 3 contracts of 2021–2022, a small part.",
+            ),
+            (
+                &[&toronto],
+                Some((Some(2019), Some(2021))),
+                "The sources of this page do not cover contracts of 2019: the figures are of the other years.",
             ),
             (
                 &[&seao],

@@ -152,15 +152,25 @@ fn pages_say_what_no_source_covers() {
     for (path, sentences) in [
         (
             "/en/search?kind=contract&municipality=laval&issued_after=2021-01-01&issued_before=2021-12-31",
-            &["No source here covers contracts of 2021."][..],
+            &["The sources here have only 2 contracts of 2021, a small part."][..],
         ),
         (
             "/en/search?kind=contract&municipality=laval&issued_after=2021-06-01&issued_before=2021-12-31",
-            &["No source here covers contracts of 2021.", "0 contracts"],
+            &[
+                "The sources here have only 2 contracts of 2021, a small part.",
+                "0 contracts",
+            ],
         ),
         (
-            "/fr/search?kind=contract&issued_before=2012-12-31&issued_after=2012-01-01",
-            &["Aucune source ne couvre ici les contrats de 2012."],
+            "/en/search?kind=contract&municipality=laval&issued_after=2012-01-01&issued_before=2012-12-31",
+            &[
+                "The sources of this page do not cover contracts of 2012.",
+                "0 contracts",
+            ],
+        ),
+        (
+            "/fr/search?kind=contract&issued_before=2010-12-31&issued_after=2010-01-01",
+            &["Les sources de cette page ne couvrent pas les contrats de 2010."],
         ),
         (
             "/en/search?kind=contract&municipality=laval",

@@ -43,7 +43,7 @@ pub use layout::{KEPT_GENERATIONS, current, list};
 pub use manifest::{Coverage, EntityTypeManifest, FileEntry, Manifest, SourceSummary};
 pub(crate) use meanings::Thing;
 pub use opened::{Generation, open, switch_to};
-pub(crate) use source_contents::{RecordPart, SourceContents};
+pub(crate) use source_contents::{Abroad, RecordPart, SourceContents};
 pub(crate) use source_coverage::{Extent, SourceCoverage};
 pub use store::GenerationStore;
 pub(crate) use tender_values::TenderValues;

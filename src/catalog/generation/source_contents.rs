@@ -15,6 +15,34 @@ pub(crate) struct SourceContents {
     pub(crate) years: BTreeMap<i32, u64>,
     /// Records that have a part. An entity type without the part has no entry.
     pub(crate) parts: BTreeMap<RecordPart, u64>,
+    /// Where its suppliers are, if that is another country for all or nearly all records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) abroad: Option<Abroad>,
+}
+
+/// The country of the suppliers of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Abroad {
+    /// As records state it: ISO 3166-1 alpha-2 where known.
+    pub(crate) country: String,
+    /// Whether each record states it.
+    pub(crate) is_all: bool,
+}
+
+/// One in so many records may state another country, or none.
+const EXCEPTION_IN: u64 = 100;
+
+impl Abroad {
+    /// `countries` are the numbers of records by the country that they state, of so many records.
+    pub(crate) fn of(countries: &BTreeMap<String, u64>, records: u64) -> Option<Abroad> {
+        let (country, count) = countries.iter().max_by_key(|(_, count)| **count)?;
+        let others = records.saturating_sub(*count);
+        let is_nearly_all = others.saturating_mul(EXCEPTION_IN) <= records;
+        (is_nearly_all && country != "CA").then(|| Abroad {
+            country: country.clone(),
+            is_all: others == 0,
+        })
+    }
 }
 
 /// What a reader looks for in a record.
@@ -88,6 +116,26 @@ mod tests {
     use crate::model::EntityType;
 
     #[test]
+    fn a_country_of_nearly_all_suppliers_is_stated_unless_it_is_canada() {
+        let abroad = |countries: &[(&str, u64)], records| {
+            let countries = countries.iter().map(|(country, count)| ((*country).to_owned(), *count));
+            let abroad = Abroad::of(&countries.collect(), records)?;
+            Some((abroad.country, abroad.is_all))
+        };
+        let us = |is_all| Some(("US".to_owned(), is_all));
+        for (countries, records, expected) in [
+            (&[("US", 200)][..], 200, us(true)),
+            (&[("CA", 2), ("US", 198)], 200, us(false)),
+            (&[("US", 198)], 200, us(false)),
+            (&[("CA", 3), ("US", 197)], 200, None),
+            (&[("CA", 200)], 200, None),
+            (&[], 200, None),
+        ] {
+            assert_eq!(abroad(countries, records), expected, "{countries:?}");
+        }
+    }
+
+    #[test]
     fn a_part_is_found_in_any_field_of_its_role() {
         let schema = Schema::of(EntityType::Contract);
         let json = r#"{"record_id":"1","description_fr":"Neige","contract_value":0,"vendor_name":" ","award_date":"2024-01-02"}"#;
@@ -110,6 +158,7 @@ mod tests {
             source_id: "a".to_owned(),
             years: BTreeMap::from([(2024, 5)]),
             parts: BTreeMap::from([(RecordPart::Value, 3)]),
+            abroad: None,
         };
         let json = serde_json::to_string(&contents).unwrap();
         assert_eq!(

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::manifest::EntityTypeManifest;
+use super::{manifest::EntityTypeManifest, source_contents::Abroad};
 use crate::model::{Date, EntityType, timestamp};
 
 /// A year is covered as a whole if it has at least one in this many of the records of a usual year, and in part if it
@@ -30,6 +30,8 @@ pub(crate) struct SourceCoverage {
     pub(crate) until: Option<String>,
     /// The years with records, the oldest first. A year that is not listed has none.
     pub(crate) years: Vec<CoveredYear>,
+    #[serde(skip)]
+    pub(crate) abroad: Option<Abroad>,
 }
 
 /// A year of a source.
@@ -64,7 +66,10 @@ impl SourceCoverage {
         let sources = part.contents.iter();
         let covered = sources.map(|source| {
             let counts: Vec<(i32, u64)> = source.years.iter().map(|(year, records)| (*year, *records)).collect();
-            SourceCoverage::of(&source.source_id, part.entity_type, &counts, updated(&source.source_id))
+            SourceCoverage {
+                abroad: source.abroad.clone(),
+                ..SourceCoverage::of(&source.source_id, part.entity_type, &counts, updated(&source.source_id))
+            }
         });
         covered.collect()
     }
@@ -88,6 +93,7 @@ impl SourceCoverage {
             usual_records: usual,
             until: until.map(|day| day.to_string()),
             years: counts.iter().map(year).collect(),
+            abroad: None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{Datelike, NaiveDate, SecondsFormat};
 
 use crate::{
-    catalog::generation::{Coverage, EntityTypeManifest, RecordPart, SourceContents, SourceSummary},
+    catalog::generation::{Abroad, Coverage, EntityTypeManifest, RecordPart, SourceContents, SourceSummary},
     model::{
         Date, Record, Role, Schema,
         municipality::{self, Municipality},
@@ -28,6 +28,8 @@ struct DumpCounts {
     span: RecordSpan,
     years: BTreeMap<i32, u64>,
     parts: BTreeMap<RecordPart, u64>,
+    /// By the country of the supplier.
+    countries: BTreeMap<String, u64>,
 }
 
 /// A number of records, their date range, and when the last of them was fetched.
@@ -104,6 +106,7 @@ impl ManifestCounts {
             .map(|(source_id, counts)| SourceContents {
                 source_id: source_id.to_owned(),
                 parts: counts.parts_of(schema),
+                abroad: Abroad::of(&counts.countries, counts.span.records),
                 years: counts.years,
             })
             .collect();
@@ -134,6 +137,7 @@ impl DumpCounts {
                 *self.parts.entry(part).or_default() += 1;
             }
         }
+        count(&mut self.countries, record.text("vendor_country"));
     }
 
     fn merge(&mut self, other: &DumpCounts) {
@@ -144,6 +148,7 @@ impl DumpCounts {
         for (part, records) in &other.parts {
             *self.parts.entry(*part).or_default() += records;
         }
+        add_counts(&mut self.countries, other.countries.clone());
     }
 
     /// An entry for each part that the entity type has, also for one that no record has.

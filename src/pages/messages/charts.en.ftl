@@ -80,8 +80,14 @@ chart-shade-last = { $from } or more
 
 ## Which years the sources cover, next to figures.
 coverage-all = The sources here cover { $kind } of { $years }.
-coverage-none = No source here covers { $kind } of { $years }.
-coverage-part = No source here covers { $kind } of { $years }: the figures are of the other years.
+coverage-none = The sources of this page do not cover { $kind } of { $years }.
+coverage-stray = The sources here have only { $records } of { $years }, a small part.
+coverage-abroad-all = All its suppliers are in { $country }.
+coverage-abroad-nearly-all = Nearly all its suppliers are in { $country }.
+coverage-country-US = the United States
+coverage-country-GB = the United Kingdom
+coverage-country-FR = France
+coverage-part = The sources of this page do not cover { $kind } of { $years }: the figures are of the other years.
 coverage-uneven-year = Not every source covers this year.
 coverage-uneven = Not every source covers each of these years.
 coverage-few = The sources here have only a small part of { $years }.

@@ -80,8 +80,14 @@ chart-shade-last = { $from } ou plus
 
 ## Années que couvrent les sources, à côté des chiffres.
 coverage-all = Les sources couvrent ici les { $kind } de { $years }.
-coverage-none = Aucune source ne couvre ici les { $kind } de { $years }.
-coverage-part = Aucune source ne couvre ici les { $kind } de { $years } : les chiffres portent sur les autres années.
+coverage-none = Les sources de cette page ne couvrent pas les { $kind } de { $years }.
+coverage-stray = Les sources n’ont ici que { $records } de { $years }, une petite partie.
+coverage-abroad-all = Tous ses fournisseurs sont dans ce pays : { $country }.
+coverage-abroad-nearly-all = Presque tous ses fournisseurs sont dans ce pays : { $country }.
+coverage-country-US = États-Unis
+coverage-country-GB = Royaume-Uni
+coverage-country-FR = France
+coverage-part = Les sources de cette page ne couvrent pas les { $kind } de { $years } : les chiffres portent sur les autres années.
 coverage-uneven-year = Certaines sources ne couvrent pas cette année.
 coverage-uneven = Certaines sources ne couvrent pas toutes ces années.
 coverage-few = Les sources n’ont ici qu’une petite partie de { $years }.

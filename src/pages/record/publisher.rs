@@ -49,8 +49,6 @@ fn is_of_publisher(source: &str, publisher: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::{
         catalog::generation::{SourceContents, SourceSummary},
@@ -114,7 +112,7 @@ mod tests {
         let contents = |id: &str, years: &[(i32, u64)]| SourceContents {
             source_id: id.to_owned(),
             years: years.iter().copied().collect(),
-            parts: BTreeMap::new(),
+            ..SourceContents::default()
         };
         let eras = vec![
             contents("seao-ocds", &[(2019, 2), (2024, 900)]),

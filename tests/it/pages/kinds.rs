@@ -323,7 +323,7 @@ fn a_buyer_with_a_year_comes_before_records_that_have_the_words_by_chance() {
     let nothing = [
         "National Defence, 2019",
         "0 contracts",
-        "No source here covers contracts of 2019.",
+        "The sources of this page do not cover contracts of 2019.",
     ];
     assert_shows(&lead("DND+2019"), &nothing);
     // Not where most records have the words, and not in place of another condition.

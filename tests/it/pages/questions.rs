@@ -197,7 +197,10 @@ fn everyday_questions_are_answered_as_a_program_counts() {
     }
     // Nothing of Montréal in 2019 is covered: the page does not say zero without saying so.
     let uncovered = "municipality=montreal&issued_after=2019&issued_before=2019";
-    for (lang, sentence) in [("en", "No source here covers"), ("fr", "Aucune source")] {
+    for (lang, sentence) in [
+        ("en", "The sources of this page do not cover"),
+        ("fr", "Les sources de cette page"),
+    ] {
         let html = server.html(&format!("/{lang}/search?kind=contract&{uncovered}"), 200);
         assert!(
             found(&html) == 0 && text(&html).contains(sentence),
