@@ -79,6 +79,8 @@ struct Row {
     records: String,
     from: Option<String>,
     to: Option<String>,
+    /// That the last date is after the day of the index.
+    is_future: bool,
     updated: Option<String>,
     /// The share of the records that have each part, in the order of the columns; empty where they cannot have it.
     presence: Vec<String>,
@@ -140,6 +142,7 @@ pub(crate) fn licence_href(licence: &str, lang: Language) -> Option<&'static str
 fn page(call: &PageCall) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
     let (t, entity_types) = (call.t, &call.generation.manifest.entity_types);
+    let built = timestamp::parse(&call.generation.manifest.built_at).map(Date::in_toronto);
     let records: u64 = entity_types.iter().map(|part| part.records).sum();
     let ids: BTreeSet<&str> = summaries(entity_types)
         .map(|(_, source)| source.source_id.as_str())
@@ -159,7 +162,7 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
                 .collect(),
         },
         rows: summaries(entity_types)
-            .map(|(part, source)| row(t, part, source))
+            .map(|(part, source)| row(t, part, source, built))
             .collect(),
         parts: RecordPart::ALL,
         publishers: ids.into_iter().map(|id| publisher(t, id)).collect(),
@@ -237,7 +240,9 @@ fn grid_row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary) -> Opti
     })
 }
 
-fn row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary) -> Row {
+/// `built`: the day of the index.
+fn row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary, built: Option<Date>) -> Row {
+    let last = source.latest_date.as_deref().and_then(|text| Date::parse(text).ok());
     let day = |text: &Option<String>| {
         let day = text.as_deref().and_then(|text| Date::parse(text).ok());
         day.map(|day| t.date(day))
@@ -255,6 +260,7 @@ fn row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary) -> Row {
         records: t.count(source.records),
         from: day(&source.earliest_date),
         to: day(&source.latest_date),
+        is_future: last.zip(built).is_some_and(|(last, built)| last > built),
         updated: updated.map(|time| t.date(Date::in_toronto(time))),
         presence: RecordPart::ALL.map(presence).into(),
     }
@@ -313,6 +319,31 @@ mod tests {
             }
         }
         assert_eq!(licence_href("Unknown", Language::English), None);
+    }
+
+    #[test]
+    fn a_last_date_after_the_day_of_the_index_is_remarked() {
+        let source = SourceSummary {
+            source_id: "toronto".to_owned(),
+            entity_type: EntityType::Contract,
+            records: 2,
+            last_updated: None,
+            earliest_date: None,
+            latest_date: Some("2026-12-18".to_owned()),
+        };
+        let part = EntityTypeManifest {
+            entity_type: EntityType::Contract,
+            fingerprint: String::new(),
+            records: 2,
+            sources: Vec::new(),
+            coverage: Vec::new(),
+            contents: Vec::new(),
+        };
+        for (built, is_future) in [(Some("2026-12-17"), true), (Some("2026-12-18"), false), (None, false)] {
+            let built = built.map(|day| Date::parse(day).unwrap());
+            let row = row(Texts::of(Language::English), &part, &source, built);
+            assert_eq!(row.is_future, is_future, "{built:?}");
+        }
     }
 
     #[test]

@@ -198,7 +198,7 @@ search-facet-quality_flag = Doubts
 search-facet-competition = Competition
 search-facet-level = Level of government
 search-facet-municipality = Place
-search-facet-status = Status
+search-facet-status = Status as published
 search-facet-procurement_method = Procurement method
 search-facet-more =
     { $count ->

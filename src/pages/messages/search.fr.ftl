@@ -198,7 +198,7 @@ search-facet-quality_flag = Doutes
 search-facet-competition = Concurrence
 search-facet-level = Palier de gouvernement
 search-facet-municipality = Lieu
-search-facet-status = État
+search-facet-status = État tel que publié
 search-facet-procurement_method = Mode d’approvisionnement
 search-facet-more =
     { $count ->

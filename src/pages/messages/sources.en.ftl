@@ -23,6 +23,7 @@ sources-kind = Records of
 sources-records = Number
 sources-from = First date
 sources-to = Last date
+sources-to-future = as published, after the day of this index
 sources-updated = Published or fetched
 sources-presence = What the records state
 sources-presence-about = The share of the records in which a publisher states something. What is missing is shown as “not published”, never as zero.

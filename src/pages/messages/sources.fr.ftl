@@ -23,6 +23,7 @@ sources-kind = Type de fiche
 sources-records = Nombre
 sources-from = Première date
 sources-to = Dernière date
+sources-to-future = telle que publiée, après le jour de cet index
 sources-updated = Publié ou obtenu
 sources-presence = Ce que les fiches indiquent
 sources-presence-about = La part des fiches où l’organisme indique quelque chose. Ce qui manque est affiché comme « non publié », jamais comme zéro.
