@@ -87,6 +87,11 @@ pub(crate) fn all_names<'k>(keys: impl IntoIterator<Item = &'k str>) -> &'static
     number.map_or(&[], |number| &TABLE.bodies[number].names)
 }
 
+/// The same of a name of several words. An acronym or a name of one word may also be that of a firm.
+pub(crate) fn row_of_words(key: &str) -> Option<usize> {
+    row_of(key).filter(|_| key.contains(' ') && !is_acronym(key))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +110,16 @@ mod tests {
                 let other = seen.insert(key, number).filter(|other| !is_made || *other != number);
                 assert!(other.is_none(), "{name} is the name of two bodies, or listed twice");
             }
+        }
+    }
+
+    #[test]
+    fn names_of_several_words_that_are_no_acronyms_name_one_body() {
+        let postes = row_of_words("societe canadienne des postes");
+        assert!(postes.is_some() && postes == row_of_words("canada post corporation"));
+        assert!(postes == row_of_words("postes canada") && row_of("metrolinx").is_some());
+        for key in ["metrolinx", "mtq", "nobody else"] {
+            assert!(row_of_words(key).is_none(), "{key}");
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) type CityNames = BTreeMap<&'static str, Vec<u32>>;
 ///
 /// `alike`: for each government, the names of one [`ampersand_groups`] that are its own.
 pub(crate) fn proposals(names: &Names, cities: &CityNames, alike: &[Vec<u32>]) -> Vec<Proposal> {
-    let mut proposals = in_table(names);
+    let mut proposals = in_table(names, body_names::row_of);
     for (slug, members) in cities {
         let evidence = Evidence::Municipality {
             municipality: (*slug).to_owned(),
@@ -79,11 +79,16 @@ fn with_ampersands(key: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// Rule 7 for suppliers: the names of several words that the table lists for one body. Public bodies sell, too.
+pub(crate) fn listed_suppliers(names: &Names) -> Vec<Proposal> {
+    in_table(names, body_names::row_of_words)
+}
+
 /// The names that the table of bodies lists for one body.
-fn in_table(names: &Names) -> Vec<Proposal> {
+fn in_table(names: &Names, row_of: fn(&str) -> Option<usize>) -> Vec<Proposal> {
     let mut by_row: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for (number, name) in (0..).zip(&names.all) {
-        if let Some(row) = keys_of(name).find_map(body_names::row_of) {
+        if let Some(row) = keys_of(name).find_map(row_of) {
             by_row.entry(row).or_default().push(number);
         }
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rayon::prelude::*;
 
 use super::{
+    bodies,
     claims::{Claim, Groups, ResolvedClaims},
     core_names,
     names::Names,
@@ -71,9 +72,10 @@ enum Outcome {
 impl Clusters {
     /// The names of suppliers, joined.
     pub(crate) fn new(names: &Names, claims: &ResolvedClaims) -> Clusters {
-        let rules: [fn(&Names) -> Vec<Proposal>; 5] = [
+        let rules: [fn(&Names) -> Vec<Proposal>; 6] = [
             rules::equal_numbers,
             rules::equated,
+            bodies::listed_suppliers,
             core_names::equal_cores,
             rules::near_names,
             core_names::equal_cores_in_one_place,
@@ -310,6 +312,34 @@ mod tests {
                 vec!["lamothe div de sintra", "sintra inc"],
                 vec!["les pavages du nord ltee", "pavages du nord inc"],
             ]
+        );
+    }
+
+    #[test]
+    fn names_of_a_public_body_that_sells_join() {
+        let (found, _) = joined(
+            &[
+                mention("Postes Canada", "", ""),
+                mention("SOCIETE CANADIENNE DES POSTES", "", ""),
+                mention("Canada Post Corporation", "", ""),
+                mention("Société de transport de Montréal (STM)", "", ""),
+                mention("STM", "", ""),
+                mention("Société de transport de Montréal", "", ""),
+                mention("Metrolinx", "", ""),
+                mention("Greater Toronto Transportation Authority", "", ""),
+            ],
+            &claim("different", "Canada Post Corporation", "Postes Canada"),
+        );
+        assert_eq!(
+            found,
+            [
+                vec!["canada post corporation", "societe canadienne des postes"],
+                vec![
+                    "societe de transport de montreal",
+                    "societe de transport de montreal stm"
+                ],
+            ],
+            "an acronym and a name of one word may also be those of firms"
         );
     }
 

@@ -62,6 +62,7 @@ impl Party {
                 Rule::Claim,
                 Rule::Number,
                 Rule::Publisher,
+                Rule::Table,
                 Rule::CoreName,
                 Rule::NearName,
                 Rule::CoreNameOnly,
