@@ -17,6 +17,8 @@ struct Body {
     acronyms: Range<usize>,
     /// The web address or the act to check the row against.
     source: String,
+    /// Names of former bodies, in other rows, of which it took over a part.
+    parts_of: Vec<String>,
 }
 
 impl Body {
@@ -29,6 +31,8 @@ struct BodyNames {
     bodies: Vec<Body>,
     /// From a folded name or acronym to the number of its body.
     by_key: HashMap<String, usize>,
+    /// From a folded name of a former body to the bodies that took over a part of it.
+    by_former: HashMap<String, Vec<usize>>,
 }
 
 static TABLE: LazyLock<BodyNames> = LazyLock::new(|| {
@@ -36,15 +40,24 @@ static TABLE: LazyLock<BodyNames> = LazyLock::new(|| {
         .map(|row| row.expect("the table is part of the binary, and a test reads every row"))
         .collect();
     let mut by_key = HashMap::new();
+    let mut by_former: HashMap<String, Vec<usize>> = HashMap::new();
     for (number, body) in bodies.iter().enumerate() {
         by_key.extend(body.names.iter().map(|name| (fold(name), number)));
+        for name in &body.parts_of {
+            by_former.entry(fold(name)).or_default().push(number);
+        }
     }
-    BodyNames { bodies, by_key }
+    BodyNames {
+        bodies,
+        by_key,
+        by_former,
+    }
 });
 
 fn rows() -> impl Iterator<Item = csv::Result<Body>> {
     let reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
+        .flexible(true)
         .from_reader(include_str!("../../data/body_names.csv").as_bytes());
     reader.into_records().map(|row| row.map(|row| body(&row)))
 }
@@ -61,6 +74,7 @@ fn body(row: &csv::StringRecord) -> Body {
         names: names.chain(cell(0).flat_map(with)).collect(),
         acronyms: first..first + cell(1).count(),
         source: row.get(2).unwrap_or_default().to_owned(),
+        parts_of: cell(3).map(str::to_owned).collect(),
     }
 }
 
@@ -92,6 +106,18 @@ pub(crate) fn row_of_words(key: &str) -> Option<usize> {
     row_of(key).filter(|_| key.contains(' ') && !is_acronym(key))
 }
 
+/// The names of former bodies of which the body with one of these folded names took over a part.
+pub(crate) fn parts_of<'k>(keys: impl IntoIterator<Item = &'k str>) -> &'static [String] {
+    let row = keys.into_iter().find_map(row_of);
+    row.map_or(&[], |row| &TABLE.bodies[row].parts_of)
+}
+
+/// All names of each body that took over a part of the former body with this folded name.
+pub(crate) fn successors(key: &str) -> impl Iterator<Item = &'static [String]> {
+    let rows = TABLE.by_former.get(key).into_iter().flatten();
+    rows.map(|row| TABLE.bodies[*row].names.as_slice())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +137,30 @@ mod tests {
                 assert!(other.is_none(), "{name} is the name of two bodies, or listed twice");
             }
         }
+        for (number, body) in bodies.iter().enumerate() {
+            for name in &body.parts_of {
+                let row = row_of(&fold(name));
+                assert!(
+                    row.is_some_and(|row| row != number),
+                    "{name} is the name of no other body"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_former_body_that_was_split_has_several_successors() {
+        let of = |key: &str| successors(key).map(|names| names[0].as_str()).collect::<Vec<_>>();
+        assert_eq!(of("indian and northern affairs canada"), ["Indigenous Services Canada"]);
+        assert_eq!(
+            of("cspq"),
+            [
+                "Centre d'acquisitions gouvernementales",
+                "Ministère de la Cybersécurité et du Numérique"
+            ]
+        );
+        assert!(of("crown indigenous relations and northern affairs canada").is_empty());
+        assert!(parts_of(["nobody", "isc"]).iter().any(|name| name == "INAC"));
     }
 
     #[test]

@@ -132,6 +132,9 @@ fn bodies(sources: &NameSources) -> Vec<Named> {
         let keys: Vec<String> = names.iter().map(|name| fold(name)).collect();
         names.extend(names.iter().filter_map(|name| stated_acronym(name)).collect::<Vec<_>>());
         names.extend_from_slice(body_names::all_names(keys.iter().map(String::as_str)));
+        // A former body without purchases leads to those that took over a part of it.
+        let former = body_names::parts_of(keys.iter().map(String::as_str)).iter();
+        names.extend(former.filter(|name| !has_body(list, name)).cloned());
         names.sort_unstable();
         names.dedup();
         Named {
@@ -142,6 +145,12 @@ fn bodies(sources: &NameSources) -> Vec<Named> {
         }
     });
     named.filter(|named| named.records > 0).collect()
+}
+
+/// Whether any name of the body with a name has purchases.
+fn has_body(list: &SupplierList, name: &str) -> bool {
+    let names = body_names::all_names([fold(name).as_str()]);
+    names.iter().any(|name| list.find_name(name).is_some())
 }
 
 /// The acronym that a name states in brackets at its end: `STM` of `Société de transport de Montréal (STM)`.

@@ -281,6 +281,7 @@ search-answer-words = No record has all of these words: { $records }.
 search-answer-listed = Records with all of these words
 search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.
 search-unknown-buyer = If { $place } is meant as the buyer or the place: no source here has its purchases.
+search-unknown-buyer-successors = A part of what it did is now done by: { $names }.
 search-undated = Without a date: { $without } of these { $records } { $kind }. No year has them.
 search-names-only = A word is only in a name, of the supplier or the buyer: { $count } of these { $records } { $kind }.
 search-names-only-all = In each of these records, a word is only in a name, of the supplier or the buyer.

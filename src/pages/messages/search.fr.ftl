@@ -281,6 +281,7 @@ search-answer-words = Pris comme mots, ils ne trouvent rien ensemble : { $recor
 search-answer-listed = Fiches qui ont tous ces mots
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.
 search-unknown-buyer = Si { $place } désigne l’acheteur ou le lieu : aucune source ici n’a ses achats.
+search-unknown-buyer-successors = Une partie de ses activités relève maintenant de : { $names }.
 search-undated = Sans date : { $without } de ces { $records } { $kind }. Une recherche par année ne les trouve pas.
 search-names-only = Un mot n’est que dans un nom, celui du fournisseur ou de l’acheteur : { $count } de ces { $records } { $kind }.
 search-names-only-all = Dans chacune de ces fiches, un mot n’est que dans un nom, celui du fournisseur ou de l’acheteur.

@@ -151,21 +151,34 @@ fn of_place(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCove
     ))
 }
 
-/// That no source has the purchases of a city or a public body among the words: the search for them as words found
-/// nothing.
-pub(super) fn unknown_buyer(context: &SearchContext) -> Option<String> {
+/// That no source has the purchases of a city or a public body among the words, and who took over a part of the body.
+/// Where the words find something, a city is a word of it; a body is who sells it.
+pub(super) fn unknown_buyer(context: &SearchContext, total: u64) -> Option<String> {
     let generation = &context.ask.generation;
     let about = subject_of_question(context.asked.value("q")?, generation.parties(Party::Supplier))?;
     let written = words(&about);
     let mut all = ranges(&written);
     all.sort_by_key(|(_, range)| Reverse(range.len()));
     let t = context.t;
+    let of_city = |folded: &str| unknown_city(generation, t, folded).filter(|_| total == 0);
     // The longest name decides: "Halifax" is unknown where "Halifax Water" has purchases.
-    let (is_known, name) = all.into_iter().find_map(|(folded, range)| {
-        let written = &written[range];
-        unknown_body(generation, written, &folded).or_else(|| unknown_city(generation, t, &folded))
+    let (folded, (is_known, name)) = all.into_iter().find_map(|(folded, range)| {
+        let found = unknown_body(generation, &written[range], &folded).or_else(|| of_city(&folded))?;
+        Some((folded, found))
     })?;
-    (!is_known).then(|| t.with("search-unknown-buyer", &[("place", &name)]))
+    let note = || t.with("search-unknown-buyer", &[("place", &name)]);
+    (!is_known).then(|| {
+        let successors = successors(generation, t, &folded).into_iter();
+        std::iter::once(note()).chain(successors).collect::<Vec<_>>().join(" ")
+    })
+}
+
+/// Which bodies with purchases took over a part of a former one.
+fn successors(generation: &Generation, t: Texts, folded: &str) -> Option<String> {
+    let with_names = |names: &[String]| names.iter().find_map(|name| generation.bodies.with_name(name));
+    let bodies = body_names::successors(folded).filter_map(with_names);
+    let names: Vec<String> = bodies.map(|body| body.name_in(t.language()).to_owned()).collect();
+    (!names.is_empty()).then(|| t.with("search-unknown-buyer-successors", &[("names", &names.join("; "))]))
 }
 
 /// Whether a city has records, and its name. `None` for words that name no city.
@@ -181,7 +194,10 @@ fn unknown_city(generation: &Generation, t: Texts, folded: &str) -> Option<(bool
 fn unknown_body(generation: &Generation, written: &[Word], folded: &str) -> Option<(bool, String)> {
     let is_name = folded.contains(' ') || written.iter().all(is_acronym_in_text);
     let names = Some(body_names::all_names([folded])).filter(|names| is_name && !names.is_empty())?;
-    let is_known = names.iter().any(|name| generation.bodies.with_name(name).is_some());
+    let bodies = &generation.bodies;
+    // The name of a division has the words of its body: "Hydro-Québec Distribution".
+    let is_part = folded.contains(' ') && !bodies.containing(folded).is_empty();
+    let is_known = is_part || names.iter().any(|name| bodies.find_name(name).is_some());
     Some((is_known, without_marks(written)))
 }
 

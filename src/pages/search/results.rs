@@ -240,7 +240,7 @@ fn found_results(
         notes: sources
             .gaps
             .into_iter()
-            .chain((total == 0).then(|| unknown_buyer(context)).flatten())
+            .chain(unknown_buyer(context, total))
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
         still_open: still_open(asked, &plan.search.query, context.today),

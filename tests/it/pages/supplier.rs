@@ -15,7 +15,7 @@ use super::{
 use crate::support::TestServer;
 
 /// Names with number, postal code and how many contracts each has.
-const NAMES: [(&str, &str, &str, usize); 8] = [
+const NAMES: [(&str, &str, &str, usize); 9] = [
     ("Sintra inc.", "FO-1145755295", "H1A1A1", 5),
     ("Lamothe <b>& fils, div. de Sintra", "FO-1145755295", "J2B1A1", 3),
     ("Bell Nord inc.", "FO-1143863539", "H1A1A3", 3),
@@ -24,6 +24,7 @@ const NAMES: [(&str, &str, &str, usize); 8] = [
     ("AEG Fuel", "", "J4B5E1", 2),
     ("AEG Fuels", "", "J4B5E2", 1),
     ("AEG", "", "J4B5E3", 1),
+    ("Hydro-Québec", "", "J4B5E5", 1),
 ];
 
 fn records() -> Vec<(EntityType, String)> {
@@ -37,6 +38,10 @@ fn records() -> Vec<(EntityType, String)> {
                     "department_fr": "Ville de Laval", "municipality": "laval", "contract_value": 1000 + id,
                     "award_date": format!("{}-03-04", 2015 + id % 5),
                 });
+                if name == "Hydro-Québec" {
+                    record["department_en"] = json!("Indigenous Services Canada");
+                    record["department_fr"] = json!("Services aux Autochtones Canada");
+                }
                 if entity_type == EntityType::Contract && !number.is_empty() {
                     record["vendor_id"] = json!(number);
                 }
@@ -174,6 +179,27 @@ fn names_that_begin_alike_are_listed_and_compared_but_not_summed() {
         let page = SERVER.html(&format!("/en/supplier/{}", id(name)), 200);
         assert!(!page.contains("id=\"alike\""), "{name}");
     }
+}
+
+#[test]
+fn a_body_that_only_sells_and_the_successors_of_a_former_one_are_named() {
+    let unknown = "If Hydro-Québec is meant as the buyer or the place: no source here has its purchases.";
+    for query in ["Hydro-Qu%C3%A9bec", "average+contract+at+Hydro-Qu%C3%A9bec"] {
+        assert_shows(&SERVER.html(&format!("/en/search?q={query}"), 200), &[unknown]);
+    }
+    let former = "/en/search?q=Indian+and+Northern+Affairs+Canada";
+    let page = SERVER.html(former, 200);
+    let body = SERVER.get("/bodies?name=Indigenous%20Services%20Canada").json();
+    let body = format!("/en/body/{}", body["results"][0]["id"].as_str().unwrap());
+    assert!(page.contains(&body), "{page}");
+    assert_shows(
+        &page,
+        &["A part of what it did is now done by: Indigenous Services Canada."],
+    );
+    let french = SERVER.html(&former.replace("/en/", "/fr/"), 200);
+    assert_shows(&french, &["relève maintenant de : Services aux Autochtones Canada."]);
+    let known = SERVER.html("/en/search?q=Indigenous+Services+Canada", 200);
+    assert!(!known.contains("has its purchases"), "{known}");
 }
 
 #[test]
