@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 
 use super::{
     look_up::SupplierList,
-    name_form::{is_first_name, is_legal_form, telling_words},
+    name_form::{NameForm, firm_words, is_first_name, is_legal_form, telling_words},
     names::key,
     supplier::Supplier,
 };
-use crate::model::{municipality, vocabulary::known_province};
+use crate::model::{fold::fold, municipality, vocabulary::known_province};
 
 /// How many suppliers, with the own one, have names that begin with the same words. More of them have a common word.
 const FEW: RangeInclusive<usize> = 2..=12;
@@ -19,12 +19,32 @@ const MAX_ALIKE: usize = 6;
 /// The maximum number of words that two names begin with.
 const MAX_WORDS: usize = 2;
 
-/// A supplier with a name that begins alike.
+/// The maximum number of consortia that are returned, and of suppliers that are read for them.
+const MAX_CONSORTIA: usize = 12;
+const MAX_READ: usize = 200;
+
+/// A supplier with a name that begins alike, or a consortium.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Alike {
     pub(crate) supplier: Supplier,
     /// Its name with most records that begins so.
     pub(crate) name: String,
+    pub(crate) is_consortium: bool,
+}
+
+impl Alike {
+    fn of(supplier: Supplier, has: impl Fn(&str) -> bool) -> Option<Alike> {
+        let of_each = supplier
+            .names
+            .iter()
+            .flat_map(|of| [Some(&of.name), of.name_fr.as_ref()]);
+        let name = of_each.flatten().find(|name| has(&key(name))).cloned()?;
+        Some(Alike {
+            is_consortium: NameForm::of(&name).is_consortium,
+            name,
+            supplier,
+        })
+    }
 }
 
 /// The others with a name that begins with the first word of the name of a supplier, or if these are many, with its
@@ -42,29 +62,47 @@ pub(crate) fn begin_alike(list: &SupplierList, of: &Supplier) -> Vec<Alike> {
     let Some((start, numbers)) = few else {
         return Vec::new();
     };
-    let is_listed = |id: &str| id == of.id || of.suggestions.iter().any(|suggestion| suggestion.id == id);
     let others = numbers.into_iter().filter_map(|number| list.get(number));
-    let others = others.filter(|other| !is_listed(&other.id)).filter_map(|supplier| {
-        Some(Alike {
-            name: name_from(&supplier, &start)?,
-            supplier,
-        })
-    });
-    others.take(MAX_ALIKE).collect()
+    let others = others.filter(|other| !is_listed(other, of));
+    let begins = |key: &str| key.strip_prefix(&start).is_some_and(is_end);
+    others
+        .filter_map(|supplier| Alike::of(supplier, begins))
+        .take(MAX_ALIKE)
+        .collect()
 }
 
-/// The first of the names that begins with folded words.
-fn name_from(supplier: &Supplier, start: &str) -> Option<String> {
-    let begins = |name: &&String| {
-        let key = key(name);
-        let rest = key.strip_prefix(start);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+/// Consortia with the words of the firm in their names, those with most records first; no supplier of `alike`.
+///
+/// Reads the lines of at most 200 suppliers.
+pub(crate) fn consortia(list: &SupplierList, of: &Supplier, alike: &[Alike]) -> Vec<Alike> {
+    let Some(words) = words_of_firm(of).map(fold) else {
+        return Vec::new();
     };
-    let names = supplier
-        .names
-        .iter()
-        .flat_map(|of| [Some(&of.name), of.name_fr.as_ref()]);
-    names.flatten().find(begins).cloned()
+    let others = list.containing(&words).into_iter().take(MAX_READ);
+    let others = others.filter_map(|number| list.get(number)).filter(|other| {
+        let is_alike = alike.iter().any(|known| known.supplier.id == other.id);
+        other.records > 0 && !is_alike && !is_listed(other, of)
+    });
+    let has_words = |key: &str| format!(" {key} ").contains(&format!(" {words} "));
+    let found = others.filter_map(|supplier| Alike::of(supplier, has_words));
+    found.filter(|found| found.is_consortium).take(MAX_CONSORTIA).collect()
+}
+
+/// The words of the name of a supplier that say which firm it is. `None` for a consortium, and for words that many
+/// firms have.
+pub(crate) fn words_of_firm(of: &Supplier) -> Option<&str> {
+    let words = firm_words(&of.name);
+    (is_telling(&fold(words)) && !NameForm::of(&of.name).is_consortium).then_some(words)
+}
+
+/// Whether the page of a supplier names another one elsewhere, or is its own.
+fn is_listed(other: &Supplier, of: &Supplier) -> bool {
+    other.id == of.id || of.suggestions.iter().any(|suggestion| suggestion.id == other.id)
+}
+
+/// Whether no word goes on.
+fn is_end(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(' ')
 }
 
 /// Whether folded words say who it is: they are no place, and one of them is no common word, no legal form and no first
@@ -117,6 +155,32 @@ mod tests {
         assert!(alike(&list_of_many, "Acme number3").is_empty());
         let list_of_ten = list(&names[4..].iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(alike(&list_of_ten, "Acme Paint").len(), MAX_ALIKE);
+    }
+
+    #[test]
+    fn consortia_with_the_words_of_a_firm_are_found_wherever_they_have_them() {
+        let list = list(&[
+            "SNC-Lavalin inc.",
+            "Consortium Roche / SNC-Lavalin",
+            "Consortium SNC-Lavalins / Roche",
+            "SNC-Lavalin/Dessau",
+            "Groupe SNC-Lavalin",
+        ]);
+        let own = list.with_name("SNC-Lavalin inc.").unwrap();
+        let names = |found: Vec<Alike>| found.into_iter().map(|alike| alike.name).collect::<Vec<_>>();
+        let alike = begin_alike(&list, &own);
+        assert!(
+            alike
+                .iter()
+                .all(|alike| alike.is_consortium == alike.name.contains('/'))
+        );
+        assert_eq!(
+            names(consortia(&list, &own, &alike)),
+            ["Consortium Roche / SNC-Lavalin"]
+        );
+        assert_eq!(names(alike), ["SNC-Lavalin/Dessau"]);
+        let joint = list.with_name("SNC-Lavalin/Dessau").unwrap();
+        assert!(consortia(&list, &joint, &[]).is_empty());
     }
 
     #[test]

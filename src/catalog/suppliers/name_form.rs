@@ -81,6 +81,44 @@ pub(super) fn is_first_name(word: &str) -> bool {
     FIRST_NAMES.contains(word)
 }
 
+/// Legal forms that end the name of a firm wherever they are in it: "Co" and "SNC" may also be a part of the name.
+const ENDS: [&str; 11] = [
+    "inc",
+    "incorporated",
+    "incorporee",
+    "ltee",
+    "limitee",
+    "ltd",
+    "limited",
+    "llc",
+    "llp",
+    "senc",
+    "sencrl",
+];
+
+/// The part of a name that says which firm it is: what comes before its legal form or brackets, without an article.
+/// "Sintra" of "Sintra inc. - région Estrie".
+pub(crate) fn firm_words(spelling: &str) -> &str {
+    let outside = &spelling[..spelling.find(['(', '[']).unwrap_or(spelling.len())];
+    let mut words: Vec<&str> = outside.split_whitespace().collect();
+    let form = |word: &str| fold(word).replace(' ', "");
+    let end = words
+        .iter()
+        .skip(1)
+        .position(|word| ENDS.contains(&form(word).as_str()));
+    words.truncate(end.map_or(words.len(), |end| end + 1));
+    while words.len() > 1 && is_legal_form(&form(words[words.len() - 1])) {
+        words.pop();
+    }
+    let has_article = words.len() > 1 && ARTICLES.contains(&form(words[0]).as_str());
+    let (Some(first), Some(last)) = (words.get(usize::from(has_article)), words.last()) else {
+        return "";
+    };
+    // Both are parts of `outside`.
+    let place = |word: &str| word.as_ptr() as usize - outside.as_ptr() as usize;
+    outside[place(first)..place(last) + last.len()].trim_matches([' ', ',', '-', '/'])
+}
+
 /// Words at the ends of a name that people leave out or move.
 const ARTICLES: [&str; 5] = ["les", "le", "la", "l", "the"];
 
@@ -374,6 +412,25 @@ mod tests {
         ] {
             let form = NameForm::of(name);
             assert_eq!((form.core.as_str(), form.family), (core, family), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_firm_is_what_comes_before_its_form_and_its_branch() {
+        for (name, firm) in [
+            ("SNC-Lavalin inc.", "SNC-Lavalin"),
+            ("Sintra Inc. - région Centre du Québec", "Sintra"),
+            ("Sintra (région Estrie)", "Sintra"),
+            ("Les Pavages du Nord, ltée", "Pavages du Nord"),
+            ("Arcand Laporte, S.E.N.C.R.L.", "Arcand Laporte"),
+            ("Groupe Co Bel inc.", "Groupe Co Bel"),
+            ("Groupe SNC Lavalin", "Groupe SNC Lavalin"),
+            ("Smith and Sons Co. Ltd.", "Smith and Sons"),
+            ("Inc.", "Inc."),
+            ("(ABC)", ""),
+            ("", ""),
+        ] {
+            assert_eq!(firm_words(name), firm, "{name}");
         }
     }
 

@@ -13,6 +13,7 @@ pub(crate) mod params;
 mod profile_page;
 mod supplier;
 mod supplier_part;
+mod words_of_name;
 
 use actix_web::http::StatusCode;
 use askama::Template;

@@ -12,6 +12,7 @@ use super::{
     column::{Subject, column},
     profile_page::{Counted, ProfilePage, Request},
     supplier_part::SupplierPart,
+    words_of_name::WordsOfName,
 };
 use crate::{
     api::analysis::{
@@ -27,7 +28,7 @@ use crate::{
         error::ApiError,
         work::{Job, Reply, Work},
     },
-    model::Facet,
+    model::{EntityType, Facet},
     pages::{
         address::{self, with_query},
         calls::CallsPart,
@@ -55,6 +56,10 @@ pub(super) fn page(call: &PageCall, party: Party, id: &str) -> Result<Work, ApiE
     let exports = call.exports(format!("/{}/{}", party.noun(), supplier.id), "");
     let layout = call.layout("", Section::Search).with_exports(exports);
     let cost = analysis::cost(&call.generation, party.facet(), request.kind).and_bids(&call.generation, 1);
+    let cost = match party {
+        Party::Supplier => cost.and_scans(&call.generation, request.kind.unwrap_or(EntityType::Contract), 1),
+        Party::Body => cost,
+    };
     let work = Work::search(&call.generation, move |ask| {
         render(&party_page(ask, party, request, &supplier, layout)?)
     });
@@ -83,9 +88,16 @@ fn party_page(
         Party::Supplier => (Some(BidderPart::of(ask, t, &Side::of(of), &page)?), None),
         Party::Body => (None, Some(CallsPart::of(ask, t, filter(Party::Body, of), &page)?)),
     };
+    let words_of_name = match (party, counted.1) {
+        (Party::Supplier, Some(kind)) => WordsOfName::of(ask, t, of, kind)?,
+        _ => None,
+    };
     let (records, name) = (party_records(party, of), of.name_in(t.language()));
     Ok(ProfilePage {
-        supplier: Some(SupplierPart::of(t, ask.generation.parties(party), of)),
+        supplier: Some(SupplierPart {
+            words_of_name,
+            ..SupplierPart::of(t, ask.generation.parties(party), of)
+        }),
         calls,
         ..ProfilePage::new(request, name, counted, records, bids, layout)
     })

@@ -5,7 +5,7 @@ use crate::{
     api::analysis::compared::ComparedType,
     catalog::suppliers::{
         Party, Supplier, SupplierList,
-        begin_alike::{Alike, begin_alike},
+        begin_alike::{Alike, begin_alike, consortia},
         reason::{Evidence, Waiting},
         supplier::{Suggestion, SupplierName, SupplierNumber},
     },
@@ -13,14 +13,17 @@ use crate::{
     pages::{
         address::{self, Parameters},
         messages::{Argument, Texts},
+        profile::words_of_name::WordsOfName,
         source_names::source_name,
     },
 };
 
-/// The names, the numbers and the suggestions of a supplier, and the others whose names begin alike.
+/// The names, the numbers and the suggestions of a supplier, and the others whose names are similar.
 pub(super) struct SupplierPart {
     /// What the sums join, in a sentence.
     pub(super) total: String,
+    /// Of a supplier.
+    pub(super) words_of_name: Option<WordsOfName>,
     /// Up to [`MAX_NAMES`].
     pub(super) names: Vec<NameRow>,
     /// That there are more names, in a sentence.
@@ -54,9 +57,10 @@ pub(super) struct SuggestionRow {
     pub(super) compare: String,
 }
 
-/// A supplier with a name that begins alike.
+/// A supplier with a name that begins alike, or a consortium with the words of the name.
 pub(super) struct AlikeRow {
     pub(super) name: String,
+    pub(super) is_consortium: bool,
     pub(super) href: String,
     pub(super) records: u64,
     /// Both, side by side.
@@ -76,6 +80,10 @@ impl SupplierPart {
             let label = number_label(t, &number.number);
             t.with("supplier-number", &[("number", &label), ("count", &number.mentions)])
         };
+        let mut similar = begin_alike(all, supplier);
+        if party == Party::Supplier {
+            similar.extend(consortia(all, supplier, &similar));
+        }
         let suggestion = |of: &Suggestion| suggestion(t, party, &supplier.id, of);
         SupplierPart {
             total: t.with(
@@ -94,10 +102,11 @@ impl SupplierPart {
             }),
             numbers: supplier.numbers.iter().map(number).collect(),
             suggestions: supplier.suggestions.iter().map(suggestion).collect(),
-            alike: begin_alike(all, supplier)
+            alike: similar
                 .into_iter()
                 .map(|other| alike(t, party, supplier, other))
                 .collect(),
+            words_of_name: None,
         }
     }
 }
@@ -143,12 +152,14 @@ fn suggestion(t: Texts, party: Party, own_id: &str, of: &Suggestion) -> Suggesti
     }
 }
 
-fn alike(t: Texts, party: Party, own: &Supplier, Alike { supplier: other, name }: Alike) -> AlikeRow {
+fn alike(t: Texts, party: Party, own: &Supplier, found: Alike) -> AlikeRow {
+    let other = &found.supplier;
     AlikeRow {
+        is_consortium: found.is_consortium,
         href: address::party(t.language(), party, &other.id),
         records: other.records,
         compare: compare(t, party, [(&own.id, &own.name), (&other.id, &other.name)]),
-        name,
+        name: found.name,
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
 use crate::support::TestServer;
 
 /// Names with number, postal code and how many contracts each has.
-const NAMES: [(&str, &str, &str, usize); 9] = [
+const NAMES: [(&str, &str, &str, usize); 10] = [
     ("Sintra inc.", "FO-1145755295", "H1A1A1", 5),
     ("Lamothe <b>& fils, div. de Sintra", "FO-1145755295", "J2B1A1", 3),
     ("Bell Nord inc.", "FO-1143863539", "H1A1A3", 3),
@@ -24,6 +24,7 @@ const NAMES: [(&str, &str, &str, usize); 9] = [
     ("AEG Fuel", "", "J4B5E1", 2),
     ("AEG Fuels", "", "J4B5E2", 1),
     ("AEG", "", "J4B5E3", 1),
+    ("Consortium Roche / Sintra", "", "J4B5E4", 1),
     ("Hydro-Québec", "", "J4B5E5", 1),
 ];
 
@@ -161,7 +162,7 @@ fn names_that_begin_alike_are_listed_and_compared_but_not_summed() {
         &page,
         &[
             "One name is known to belong to it. Records of all types together: 2",
-            "Names that begin alike, not joined",
+            "Similar names, not joined",
         ],
     );
     let (_, listed) = page.split_once("id=\"alike\"").unwrap();
@@ -179,6 +180,26 @@ fn names_that_begin_alike_are_listed_and_compared_but_not_summed() {
         let page = SERVER.html(&format!("/en/supplier/{}", id(name)), 200);
         assert!(!page.contains("id=\"alike\""), "{name}");
     }
+}
+
+#[test]
+fn consortia_are_listed_and_all_records_with_the_name_are_one_link_away() {
+    let own = id("Sintra inc.");
+    let page = SERVER.html(&format!("/en/supplier/{own}"), 200);
+    assert_shows(
+        &page,
+        &["9 contracts of suppliers whose names contain “Sintra”", "consortium"],
+    );
+    let href = "/en/search?kind=contract&#38;vendor=Sintra";
+    assert!(page.contains(&format!("href=\"{href}\"")), "{page}");
+    assert_shows(&SERVER.html(&href.replace("&#38;", "&"), 200), &["9 contracts"]);
+    let (_, listed) = page.split_once("id=\"alike\"").unwrap();
+    let links = between(listed, "<th scope=\"row\"><a href=\"", "\"");
+    assert_eq!(links, [format!("/en/supplier/{}", id("Consortium Roche / Sintra"))]);
+    let french = SERVER.html(&format!("/fr/supplier/{own}?kind=award"), 200);
+    assert_shows(&french, &["dont le nom contient « Sintra »"]);
+    let alone = SERVER.html(&format!("/en/supplier/{}", id("Hydro-Québec")), 200);
+    assert!(!alone.contains("whose names contain"), "{alone}");
 }
 
 #[test]
