@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::{
     clusters::Clusters,
+    name_form::{NameForm, firm_words},
     names::{Name, Names, key},
     party::Party,
     reason::Evidence,
@@ -114,20 +115,33 @@ fn put_whole_body_first(names: &Names, members: &mut [u32]) {
     }
 }
 
-/// Puts the first of the names before the others whose core most records have, if possible without a branch: "Acme
-/// inc.", "Acme inc. (Laval)" and "Acme inc. (Gatineau)" count more than one division with a name of its own.
+/// Puts the first of the names before the others whose firm most records have, if possible without a branch: "Acme
+/// inc.", "Acme inc. - Laval" and "Acme inc. (Gatineau)" count more than one division with a name of its own.
 fn put_whole_firm_first(names: &Names, members: &mut [u32]) {
-    let mut of_core: HashMap<&str, u64> = HashMap::new();
-    for name in members.iter().map(|number| names.get(*number)) {
-        *of_core.entry(&name.form.core).or_default() += name.record_count();
+    let mut of_firm: HashMap<String, u64> = HashMap::new();
+    let firms: Vec<String> = members.iter().map(|number| firm(names.get(*number))).collect();
+    for (number, firm) in members.iter().zip(&firms) {
+        *of_firm.entry(firm.clone()).or_default() += names.get(*number).record_count();
     }
-    let records = |number: &u32| of_core[names.get(*number).form.core.as_str()];
-    let most = members.iter().map(records).max();
-    let has_core = |number: &u32| Some(records(number)) == most;
-    let is_whole = |number: &u32| has_core(number) && names.get(*number).form.in_brackets.is_empty();
-    let whole = members.iter().position(is_whole);
-    if let Some(place) = whole.or_else(|| members.iter().position(has_core)) {
+    let most = of_firm.values().max();
+    let is_of_firm = |place: &usize| of_firm.get(&firms[*place]) == most;
+    let is_whole = |place: &usize| {
+        let form = &names.get(members[*place]).form;
+        is_of_firm(place) && form.in_brackets.is_empty() && form.core == firms[*place]
+    };
+    let mut places = 0..members.len();
+    if let Some(place) = places.clone().find(is_whole).or_else(|| places.find(is_of_firm)) {
         members[..=place].rotate_right(1);
+    }
+}
+
+/// The core of the name of the firm, without what follows its legal form: "sintra" of "Sintra inc. - région Estrie".
+fn firm(name: &Name) -> String {
+    let words = firm_words(&name.spelling);
+    if words.is_empty() {
+        name.form.core.clone()
+    } else {
+        NameForm::of(words).core
     }
 }
 
@@ -316,7 +330,7 @@ mod tests {
         let records = [
             ("Acme inc.", 20),
             ("Acme inc. (Laval)", 25),
-            ("Acme inc. (Gatineau)", 10),
+            ("Acme inc. - région Gatineau", 10),
             ("Pavages Zenith division d'Acme inc.", 50),
         ];
         let lines = records.map(|(name, _)| MentionLine {
