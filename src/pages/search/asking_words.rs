@@ -29,6 +29,14 @@ pub(super) const NEVER_WON: &str = "\
     never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
     without ever winning|without winning";
 
+/// What asks for calls with one bidder: folded phrases without elided articles. No condition of a search says it.
+pub(super) const ONE_BIDDER: &str = "\
+    avec un seul soumissionnaire|avec une seule offre|avec une seule soumission|just one bid|just one bidder|one bid|\
+    one bidder|only one bid|only one bidder|seul soumissionnaire|seule soumission|single bid|single bidder|\
+    single bids|un seul soumissionnaire|une seule offre|une seule soumission|with a single bid|\
+    with a single bidder|with just one bid|with just one bidder|with one bid|with one bidder|with only one bid|\
+    with only one bidder";
+
 /// Nouns that begin a question if what they are of follows: "suppliers of the museum".
 const PARTIES: &str = "\
     acheteurs|buyers|competitors|concurrents|contractors|entrepreneurs|fournisseurs|rivals|rivaux|suppliers|vendors";

@@ -54,8 +54,8 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
     // That nothing is found with conditions either is an answer, but not the first one.
     let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
-    let bidders = or_nothing_in_time(who_bid(ask, t, text))?;
-    let asks_for_bids = bidders.is_some();
+    let bidders = or_nothing_in_time(who_bid(context, text))?;
+    let asks_for_bids = !bidders.is_empty();
     let has_other = !of_names.is_empty() || leading.is_some() || asks_for_bids;
     let nothing = split.filter(|(_, records)| *records == 0 && total == 0 && !has_other);
     let of_words = split

@@ -7,12 +7,14 @@ use crate::{
         messages::Texts,
         place_names::place_name,
         search::{
+            asking_words::ONE_BIDDER,
             buyers::BodyNames,
             context::shortened,
             parts::{Parts, PeriodOf, Takes, entity_types, parts},
             period::Period,
             search_address::SearchAddress,
             written_values::canonical_value,
+            written_words::{remove_phrase, words},
         },
     },
     query::SearchQuery,
@@ -51,6 +53,9 @@ impl Split {
         let Some(text) = asked.value("q") else {
             return Vec::new();
         };
+        if remove_phrase(&mut words(text), ONE_BIDDER) {
+            return Vec::new();
+        }
         let named = entity_types(text);
         let stated = asked.stated_kind();
         let wanted = match stated {

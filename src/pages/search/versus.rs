@@ -199,7 +199,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    fn of(found: Supplier, t: Texts) -> Named {
+    pub(super) fn of(found: Supplier, t: Texts) -> Named {
         Named {
             label: found.name_in(t.language()).to_owned(),
             records: found.records,

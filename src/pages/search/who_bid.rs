@@ -1,5 +1,7 @@
 //! The page that says who bid, for words that ask for it: "roofing calls with one bidder", "who never wins".
 
+use std::{cmp::Reverse, ops::Range};
+
 use crate::{
     api::analysis::suggest::Suggested,
     catalog::{
@@ -13,24 +15,26 @@ use crate::{
         address,
         messages::Texts,
         search::{
-            asking_words::NEVER_WON,
+            asking_words::{NEVER_WON, ONE_BIDDER},
+            buyers::{BodyNames, take_buyer},
+            context::SearchContext,
             meanings::{Meaning, found, profile},
             parts::subject_of_question,
-            versus::city,
-            written_words::{is_in, remove_phrase, without_marks, words},
+            question::content,
+            versus::{Named, city},
+            written_words::{Word, is_in, ranges, remove_phrase, without_marks, words},
         },
     },
 };
 
-/// What asks for the number of bidders, or for the bids of a supplier: folded phrases without elided articles.
+/// What asks for the number of bidders, for who they are, or for those that lost.
 const BIDDERS: &str = "\
-    bids|gagne appel offres|gagne des appels offres|gagne un appel offres|lost bids|soumissions|won a tender|\
-    avec un seul soumissionnaire|avec une seule offre|avec une seule soumission|combien de soumissionnaires|\
-    combien de soumissions|combien offres|how many bidders|how many bids|just one bid|just one bidder|\
-    nombre de soumissionnaires|nombre de soumissions|number of bidders|number of bids|one bid|one bidder|only one bid|\
-    only one bidder|seul soumissionnaire|seule soumission|single bid|single bidder|single bids|un seul soumissionnaire|\
-    une seule offre|une seule soumission|with a single bid|with a single bidder|with just one bid|\
-    with just one bidder|with one bid|with one bidder|with only one bid|with only one bidder";
+    bids|combien de soumissionnaires|combien de soumissions|combien offres|gagne appel offres|gagne des appels offres|\
+    gagne un appel offres|how many bidders|how many bids|losers|losing bidders|losing bids|lost a tender|lost bids|\
+    lost tenders|nombre de soumissionnaires|nombre de soumissions|number of bidders|number of bids|perdants|\
+    qui a perdu|qui a soumissionne|qui autre a soumissionne|qui ont perdu|qui ont soumissionne|qui perd|qui perdent|\
+    qui soumissionne|qui soumissionnent|soumissionnaires perdants|soumissions|unsuccessful bidders|who bid|who bids|\
+    who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
 
 /// Words for what is bid on, and "only", next to them.
 const CALLS: &str = "\
@@ -41,45 +45,111 @@ const NEVER_WON_PART: &str = "#never-won";
 const BIDS_PART: &str = "#bids";
 
 /// The page of the city, the body, the supplier or the trade that the words name: it says who bid, where publishers
-/// state it. `None` for words that do not ask for it, or name none.
-pub(super) fn who_bid(ask: &Ask, t: Texts, text: &str) -> Result<Option<Meaning>, Error> {
+/// state it. Of a trade next to a body, both; the body may be a condition of the search. Nothing for words that do not
+/// ask for it, or name none.
+pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning>, Error> {
+    let (ask, t) = (context.ask, context.t);
     let mut written = words(text);
     let part = if remove_phrase(&mut written, NEVER_WON) {
         NEVER_WON_PART
-    } else if remove_phrase(&mut written, BIDDERS) {
+    } else if remove_phrase(&mut written, ONE_BIDDER) || remove_phrase(&mut written, BIDDERS) {
         BIDS_PART
     } else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     written.retain(|(_, folded)| !is_in(CALLS, folded));
-    let suppliers = ask.generation.parties(Party::Supplier);
-    let Some(about) = subject_of_question(&without_marks(&written), suppliers) else {
-        return Ok(None);
+    let of_body = |body: &Named| {
+        let page = address::party(t.language(), Party::Body, &body.id);
+        meaning(t, &body.label, body.records, page + part)
     };
-    let meaning = |label: &str, records: u64, page: String, part: &str| Meaning {
+    let suppliers = ask.generation.parties(Party::Supplier);
+    let about = subject_of_question(&without_marks(&written), suppliers).unwrap_or_default();
+    if let Some(city) = city(ask, t, &about) {
+        return Ok(vec![of_body(&city)]);
+    }
+    let mut written = words(&about);
+    let body = take_body(ask, t, &mut written).or_else(|| asked_body(context));
+    let about = content(written, true);
+    let body = body.as_ref().map(of_body);
+    let mut of_rest = named(ask, t, &about, body.is_none(), part)?;
+    if of_rest.is_none() && body.is_none() {
+        of_rest = named_by_part(ask, t, &words(&about), part)?;
+    }
+    Ok(body.into_iter().chain(of_rest).collect())
+}
+
+/// The fewest words of a part that is looked up where all words name nothing.
+const FEWEST_OF_PART: usize = 2;
+/// How many words are left out at most.
+const MOST_LEFT_OUT: usize = 4;
+
+/// What the longest beginning of the words names: "entretien ménager" before a ministry that is not known so.
+fn named_by_part(ask: &Ask, t: Texts, written: &[Word], part: &str) -> Result<Option<Meaning>, Error> {
+    let lengths = (FEWEST_OF_PART..written.len()).rev().take(MOST_LEFT_OUT);
+    for length in lengths {
+        let about = content(written[..length].to_vec(), true);
+        if let Some(meaning) = named(ask, t, &about, true, part)? {
+            return Ok(Some(meaning));
+        }
+    }
+    Ok(None)
+}
+
+fn meaning(t: Texts, label: &str, records: u64, href: String) -> Meaning {
+    Meaning {
         label: t.with("search-who-bid", &[("name", &label)]),
         what: t.text("search-meaning-who-bid"),
         count: t.with("search-meaning-records", &[("count", &records)]),
-        href: page + part,
+        href,
         ..Meaning::default()
-    };
-    if let Some(city) = city(ask, t, &about) {
-        let page = address::party(t.language(), Party::Body, &city.id);
-        return Ok(Some(meaning(&city.label, city.records, page, part)));
     }
-    let begins = |found: &Suggested| word_list(&found.label).starts_with(&word_list(&about));
+}
+
+/// Removes the body or the city with the longest name among the words.
+fn take_body(ask: &Ask, t: Texts, written: &mut Vec<Word>) -> Option<Named> {
+    let bodies = BodyNames::of(ask.generation.parties(Party::Body));
+    let body = take_buyer(written, &bodies, &[]).map(|body| Named::of(body, t));
+    body.or_else(|| {
+        let mut all = ranges(written);
+        all.sort_by_key(|(_, range)| Reverse(range.len()));
+        let of_range =
+            |(_, range): (String, Range<usize>)| Some((city(ask, t, &without_marks(&written[range.clone()]))?, range));
+        let (city, range) = all.into_iter().find_map(of_range)?;
+        written.drain(range);
+        Some(city)
+    })
+}
+
+/// The body, or that of the city, that is a condition of the search.
+fn asked_body(context: &SearchContext) -> Option<Named> {
+    let (ask, asked) = (context.ask, context.asked);
+    let bodies = ask.generation.parties(Party::Body);
+    let body = asked.value("body").and_then(|id| bodies.get(bodies.find_id(id)?));
+    let of_city = || city(ask, context.t, &context.place(asked.value("municipality")?));
+    body.map(|body| Named::of(body, context.t)).or_else(of_city)
+}
+
+/// The body, the supplier or the trade that words name; without `bodies`, the supplier or the trade.
+fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<Option<Meaning>, Error> {
+    if about.is_empty() {
+        return Ok(None);
+    }
+    let begins = |found: &Suggested| word_list(&found.label).starts_with(&word_list(about));
     let is_meant = |found: &Suggested| match found.meaning {
-        MeaningType::Department => found.likeness == Likeness::Exact,
+        MeaningType::Department => bodies && found.likeness == Likeness::Exact,
         MeaningType::Supplier => found.likeness == Likeness::Exact || begins(found),
         MeaningType::Commodity => true,
         MeaningType::Solicitation | MeaningType::Municipality => false,
     };
-    let mut found = found(ask, t, &about)?.into_iter().filter(is_meant);
-    Ok(found.find_map(|found| {
+    let mut found: Vec<Suggested> = found(ask, t, about)?.into_iter().filter(is_meant).collect();
+    // What a body calls for is a trade before it is the beginning of a firm's name.
+    let is_start = |found: &Suggested| found.meaning == MeaningType::Supplier && found.likeness != Likeness::Exact;
+    found.sort_by_key(|found| !bodies && is_start(found));
+    Ok(found.into_iter().find_map(|found| {
         // The page of a supplier has the calls that it won next to the others.
         let is_supplier = found.meaning == MeaningType::Supplier;
         let part = if is_supplier { BIDS_PART } else { part };
         let page = profile(t.language(), &found)?;
-        Some(meaning(&found.label, found.records, page, part))
+        Some(meaning(t, &found.label, found.records, page + part))
     }))
 }

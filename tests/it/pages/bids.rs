@@ -351,6 +351,13 @@ fn who_bid_and_who_never_won_are_asked_in_the_box() {
             "Qui a soumissionné\u{a0}: Ville de Laval",
             "#never-won",
         ),
+        (
+            "fr",
+            "toiture Ville de Laval, qui a perdu ?",
+            "Qui a soumissionné\u{a0}: Ville de Laval",
+            "#bids",
+        ),
+        ("en", "roofs in Laval, who lost", "Who bid: Ville de Laval", "#bids"),
     ] {
         let html = SERVER.html(&format!("/{lang}/search?q={}", encode(words)), 200);
         let (before, _) = html.split_once(label).unwrap_or_else(|| panic!("{words}: {html}"));
