@@ -4,24 +4,33 @@
 //! found", "système de son".
 
 use crate::{
-    pages::search::written_words::{Word, elided, is_in, joined},
+    pages::search::written_words::{Word, elided, is_in, joined, remove_phrase_between},
     query::translate::is_function_word,
 };
 
 /// Words that begin a question.
 pub(super) const QUESTION_WORDS: &str = "\
-    combien|est ce|how|laquelle|lequel|lesquelles|lesquels|quand|que|quel|quelle|quelles|quels|qui|quoi|what|when|\
-    where|which|who|whose";
+    combien|comment|est ce|how|laquelle|lequel|lesquelles|lesquels|pourquoi|quand|que|quel|quelle|quelles|quels|qui|\
+    quoi|what|when|where|which|who|whom|whose|why";
 
 /// Those that begin one anywhere: "bridge repair 2015, who won".
 pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
-    combien|how|laquelle|lequel|quand|quel|quelle|quelles|quels|what|when|which|who";
+    combien|how|laquelle|lequel|quand|quel|quelle|quelles|quels|what|when|which|who|whom";
 
 /// Several words that ask, and are more than each of them.
 pub(super) const PHRASES: &str = "\
-    at what price|a quel prix|au final|au total|depuis combien de temps|depuis quand|en tout|for how much|how long|\
-    in the end|in total|pour combien|quelle municipalite|quelle ville|quelles municipalites|quelles villes|\
-    since when|what city|which cities|which city";
+    a quel prix|at what price|au final|au total|aupres de qui|combien de fois|depuis combien de temps|depuis quand|\
+    did business|do business|does business|does it cost|en tout|faire affaire|faire affaires|fait affaire|\
+    fait affaires|font affaire|font affaires|for how much|how long|how many times|in the end|in total|is it|\
+    pour combien|quel genre de|quel ministere|quel organisme|quel organisme public|quel type de|quelle sorte de|\
+    quelles sortes de|quels genres de|quels ministeres|quels organismes|quels organismes publics|quels types de|\
+    since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
+    which body|which department|which departments|which public bodies|which public body|would it be|would it cost";
+
+/// Several words that say that it is about now.
+pub(super) const NOW: &str = "\
+    as of now|as of today|a present|a heure actuelle|at present|at the moment|at this time|ces jours ci|de nos jours|\
+    en ce moment|en ce moment meme|for the moment|heure actuelle|pour instant|pour le moment|right now|these days";
 
 /// What asks for bidders that won nothing.
 pub(super) const NEVER_WON: &str = "\
@@ -43,43 +52,70 @@ const PARTIES: &str = "\
 
 /// Verbs that begin a question if more words follow: "did anyone bid".
 const FIRST_VERBS: &str = "\
-    a t elle|a t il|a t on|are|avons|did|do|does|existe t il|had|has|have|is|ont elles|ont ils|was|were|y a t il";
+    a t elle|a t il|a t on|are|avons|can|could|did|do|does|existe t il|had|has|have|is|ont elles|ont ils|peut on|\
+    should|was|were|will|would|y a t il|y avait il";
+
+/// What begins a text that asks to see something: folded phrases, after words such as "please".
+const ORDERS: &str = "\
+    affiche moi|affichez moi|can i|can we|can you|can you show me|can you tell me|could you|could you show me|\
+    could you tell me|donne moi|donnez moi|find all|find me|give me|i am looking for|i m looking for|i need|i want|\
+    i would like|je cherche|je veux|je voudrais|list all|list of|list the|liste de|liste des|liste moi|listez moi|\
+    montre moi|montrez moi|show|show all|show me|show the|tell me|trouve moi|trouvez moi";
 
 /// Verbs and adverbs of questions, which do not describe what was bought.
 const WORDS_OF_QUESTIONS: &str = "\
-    a t elle|a t il|a t on|accorde|accordes|achete|achetent|all|are|attribue|attribues|awarded|bought|buys|\
-    coute|coutent|currently|depense|did|do|does|else|est|eu|gagne|gagnes|get|gets|got|had|has|hired|is|issued|many|\
-    most|much|now|obtenu|paye|octroyes|ont|paid|plus|publies|published|remporte|remportes|sells|signed|sold|sont|\
-    soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
+    a t elle|a t il|a t on|accorde|accordes|achete|achetent|actuellement|all|are|attribue|attribues|awarded|bought|\
+    buys|coute|coutent|currently|depense|did|do|does|else|est|eu|gagne|gagnes|get|gets|got|had|has|hired|is|issued|\
+    many|most|much|now|obtenu|octroyes|ont|paid|paye|plus|presentement|presently|publies|published|remporte|remportes|\
+    sells|signed|sold|sont|soumissionne|spend|spends|spent|to|today|un|une|vend|vendent|vendu|was|were|won";
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    already|deja|\
-    acheteur|acheteurs|against|amount|anybody|anyone|argent|autre|autres|award|awarding|awards|beat|beats|bid|\
-    bidder|bidders|bidding|bids|buy|buyer|buyers|cheapest|combined|compagnie|compagnies|companies|company|competes|\
-    competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|cout|couts|depenses|\
-    dollars|earn|earned|earns|entrepreneur|entrepreneurs|entreprise|entreprises|ever|finalement|\
-    finally|firm|firme|firmes|firms|fournisseur|fournisseurs|gave|give|given|gives|goes|hire|hires|il|jamais|lose|\
-    loses|lost|lowest|made|make|makes|money|montant|more|n a|n est|n ont|never|offer|offered|offers|often|pay|\
-    pourcentage|price|prices|prix|provide|provides|publie|publient|publish|publishes|purchased|receive|received|\
-    receives|rival|rivals|rivaux|sell|selling|sign|signe|someone|somme|sommes|soumissionnaire|\
-    soumissionnaires|souvent|spending|still|supplier|suppliers|surtout|there|they|total|up|usually|\
-    vendor|vendors|we|went|win|wins|y";
+    acheteur|acheteurs|against|already|amount|any|anybody|anyone|argent|aupres|autre|autres|be|beaucoup|been|being|\
+    chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|compagnie|compagnies|companies|company|\
+    competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|could|cout|couts|deal|\
+    deals|deja|depenses|dollars|dont|durant|during|each|elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|\
+    entreprises|eux|ever|every|finalement|finally|firm|firme|firmes|firms|fournisseur|fournisseurs|habituellement|he|\
+    il|ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|montants|more|mostly|n a|\
+    n est|n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|\
+    principalement|prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|rival|rivals|rivaux|\
+    s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|soumissionnaire|soumissionnaires|\
+    souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|total|toujours|tous|tout|toute|\
+    toutes|up|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|would|y|you";
+
+/// English verbs of questions.
+const ENGLISH_VERBS: &str = "\
+    acquire|acquired|acquires|award|awarding|awards|beat|beats|bid|bidder|bidders|bidding|bids|billed|builds|built|\
+    buy|buyer|buyers|buying|charged|competed|competes|contracted|does|doing|done|earn|earned|earning|earns|employed|\
+    employs|engaged|engages|gave|getting|give|given|gives|goes|going|gotten|granted|grants|hire|hires|hiring|invoiced|\
+    issues|issuing|keep|keeps|landed|let|lose|losers|loses|losing|lost|made|make|makes|making|obtain|obtained|obtains|\
+    offer|offered|offers|ordered|outsourced|outsources|pay|paying|pays|procure|procured|procures|provide|provided|\
+    provides|providing|publish|publishes|purchase|purchased|purchasing|receive|received|receives|receiving|retained|\
+    selected|sell|selling|send|sends|sent|sign|signing|spend|spending|supplied|supplying|tendered|took|went|win|\
+    winner|winners|winning|wins";
 
 /// French verbs of questions: the beginnings of regular ones, their endings, and the other ones.
-const FRENCH_VERBS: [&str; 19] = [
+const FRENCH_VERBS: [&str; 27] = [
     "accord",
     "achet",
+    "adjug",
     "allou",
     "attribu",
     "confi",
+    "consacr",
     "cout",
+    "decern",
+    "decroch",
     "depens",
     "donn",
     "embauch",
+    "encaiss",
     "engag",
+    "exist",
     "factur",
     "gagn",
+    "mandat",
+    "octroi",
     "octroy",
     "pay",
     "publi",
@@ -88,17 +124,22 @@ const FRENCH_VERBS: [&str; 19] = [
     "soumissionn",
     "vers",
 ];
-const FRENCH_ENDINGS: &str = "aient|ait|e|ee|ees|ent|er|es";
+const FRENCH_ENDINGS: &str = "a|aient|ait|ant|e|ee|ees|ent|er|era|eraient|erait|erent|eront|es|ez|ons";
 const OTHER_FRENCH_VERBS: &str = "\
-    conclu|conclus|conclut|etait|etaient|ete|faire|fait|faites|faits|font|obtenir|obtenue|obtenues|obtenus|obtient|\
-    obtiennent|paie|paient|perd|perdent|perdu|perdus|recevoir|recoit|recoivent|recu|recue|recues|recus|vendre|vendue|\
-    vendues|vendus";
+    ait|aura|auraient|aurait|auront|avaient|avait|avez|avoir|choisi|choisie|choisies|choisis|choisissent|choisit|\
+    conclu|conclue|concluent|conclues|conclure|conclus|conclut|doit|doivent|etaient|etait|ete|etre|eu|eue|eues|eurent|\
+    eus|eut|faire|faisait|fait|faite|faites|faits|faut|feront|font|fourni|fournie|fournies|fournir|fournis|\
+    fournissent|fournit|furent|fut|gagnants|obtenir|obtenu|obtenue|obtenues|obtenus|obtiendra|obtiennent|obtient|\
+    obtint|occupe|occupent|paie|paient|paiera|percu|percus|perd|perdant|perdants|perdent|perdre|perdu|perdue|perdues|\
+    perdus|peut|peuvent|pris|procure|procurent|recevait|recevoir|recevra|recoit|recoivent|recu|recue|recues|recurent|\
+    recus|recut|retenu|retenus|sera|seraient|serait|seront|soit|termine|terminent|terminera|termineront|va|vend|\
+    vendaient|vendait|vendent|vendra|vendre|vendu|vendue|vendues|vendus|vont";
 
 /// What may follow a French verb of a question.
 const PRONOUNS: &str = "elle|elles|il|ils|on|t elle|t il|t on";
 
-/// Nouns that look like verbs: "centre de données", "imprimer des factures".
-const NOUNS: &str = "donnee|donnees|factures|verse|verses";
+/// Nouns that look like verbs: "centre de données", "imprimer des factures", "stabiliser un versant".
+const NOUNS: &str = "donnee|donnees|factures|versant|versants";
 
 /// Articles, which say nothing unless they follow another function word: "déneigement de la rue".
 const ARTICLES: &str = "an|ce|ces|cet|cette|la|le|les|son|the|this|these|those";
@@ -113,18 +154,32 @@ pub(super) fn is_of_question(folded: &str) -> bool {
 
 /// Whether a word only asks, in a question or anywhere.
 pub(super) fn asks(folded: &str, is_question: bool) -> bool {
-    let asks_here = |word: &str| is_in(QUESTION_WORDS, word) || is_in(WORDS_IN_QUESTIONS, word) || is_french_verb(word);
-    // "achète-t-elle", "vend-il"
-    let inverted = folded.split_once(' ').filter(|(_, rest)| is_in(PRONOUNS, rest));
-    let verb = inverted.map_or(folded, |(verb, _)| verb);
+    let asks_here = |word: &str| {
+        let lists = [QUESTION_WORDS, WORDS_IN_QUESTIONS, ENGLISH_VERBS];
+        lists.iter().any(|list| is_in(list, word)) || is_french_verb(word)
+    };
+    let verb = inverted_verb(folded).unwrap_or(folded);
     let mut forms = [folded, verb].into_iter();
     forms.any(|word| is_in(WORDS_OF_QUESTIONS, word) || is_question && asks_here(word))
+}
+
+/// The verb before its subject: "achète" of "achète-t-elle", folded.
+fn inverted_verb(folded: &str) -> Option<&str> {
+    let (verb, subject) = folded.split_once(' ')?;
+    is_in(PRONOUNS, subject).then_some(verb)
 }
 
 fn is_french_verb(folded: &str) -> bool {
     let ending = FRENCH_VERBS.iter().find_map(|verb| folded.strip_prefix(verb));
     let is_regular = ending.is_some_and(|ending| is_in(FRENCH_ENDINGS, ending)) && !is_in(NOUNS, folded);
     is_regular || is_in(OTHER_FRENCH_VERBS, folded)
+}
+
+/// Removes what asks to see something at the beginning: "please show me".
+pub(super) fn take_order(written: &mut Vec<Word>) -> bool {
+    remove_phrase_between(written, ORDERS, |before, _| {
+        before.iter().all(|(_, folded)| asks(folded, true))
+    })
 }
 
 /// Whether a word of a question only says which one, or whose.
@@ -157,7 +212,16 @@ pub(super) fn begins_question(written: &[Word]) -> bool {
         let is_who = word.1 == "qui" && written.get(number + 1).is_some_and(|(_, next)| is_verb_after_who(next));
         is_small(word) && is_in(QUESTION_WORDS_ANYWHERE, &word.1) || is_who
     };
-    begins || begins_with_verb || begins_with_parties || (0..written.len()).any(asks_at)
+    let begins_with_where = written.first().is_some_and(|(word, _)| word.to_lowercase() == "où");
+    // "Les villes achètent-elles du sel"
+    let is_inverted = |(_, folded): &Word| inverted_verb(folded).is_some_and(|_| asks(folded, true));
+    let has_inverted = written.iter().any(is_inverted);
+    begins
+        || begins_with_verb
+        || begins_with_parties
+        || begins_with_where
+        || has_inverted
+        || (0..written.len()).any(asks_at)
 }
 
 fn is_verb_after_who(folded: &str) -> bool {

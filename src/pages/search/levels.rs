@@ -14,12 +14,14 @@ use crate::{
 const LEVELS: [(&str, &str); 3] = [
     (
         "federal",
-        "federal government|government of canada|gouvernement du canada|gouvernement federal|federal|federale|federales|\
+        "federal government|federal agencies|federal bodies|federal departments|government of canada|\
+        gouvernement du canada|gouvernement federal|ministeres federaux|organismes federaux|federal|federale|federales|\
         federaux",
     ),
     (
         "provincial",
-        "provincial government|gouvernement provincial|provincial|provinciale|provinciales|provinciaux",
+        "provincial government|provincial bodies|provincial ministries|ministeres provinciaux|organismes provinciaux|\
+        gouvernement provincial|provincial|provinciale|provinciales|provinciaux",
     ),
     (
         "municipal",
@@ -31,6 +33,12 @@ const LEVELS: [(&str, &str); 3] = [
 pub(super) const BY_CITIES: &str = "\
     by a city|by a municipality|by cities|by municipalities|par des municipalites|par des villes|\
     par les municipalites|par les villes|par une municipalite|par une ville";
+
+/// The same in a question: "which city pays most for snow clearing".
+pub(super) const CITIES: &str = "\
+    a city|a municipality|cities|municipalites|municipalities|quelle municipalite|quelle ville|\
+    quelles municipalites|quelles villes|une municipalite|une ville|villes|what cities|what city|\
+    which cities|which city|which municipalities|which municipality|which town|which towns";
 
 /// A government without its level.
 const GOVERNMENT: &str = "gouvernement|government";

@@ -8,14 +8,14 @@ use crate::{
     model::{EntityType, Language},
     pages::search::{
         amounts::take_bound,
-        asking_words::{NEVER_WON, PHRASES},
+        asking_words::{NEVER_WON, NOW, PHRASES, take_order},
         buyers::{BodyNames, take_buyer},
-        levels::{BY_CITIES, has_lower_case, take_level},
+        levels::{BY_CITIES, CITIES, has_lower_case, take_level},
         period::Period,
         places::{take_place, take_region},
         question::{
-            Asking, asks_for_contracts, content, is_about_contracts, is_question, take_amendments, take_by_year,
-            take_entity_types, take_without_competition, without_question,
+            Asking, asks_for_contracts, content, is_about_contracts, is_question, take_amendments, take_are_open,
+            take_by_year, take_entity_types, take_without_competition, without_question,
         },
         written_words::{Word, remove_phrase, words},
     },
@@ -187,28 +187,27 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         None => takes.order.then(|| order(&mut written)).flatten(),
     };
     let is_by_year = take_by_year(&mut written);
-    let [asks, asks_for_losers] = [PHRASES, NEVER_WON].map(|phrases| remove_phrase(&mut written, phrases));
-    let is_question =
-        takes.in_question || asks || asks_for_losers || is_question(&written) || parts.order.is_some() || is_by_year;
+    let asks = take_asking(&mut written) || takes.in_question || is_by_year;
+    let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
-    if takes.level && parts.level.is_none() && remove_phrase(&mut written, BY_CITIES) {
-        parts.level = Some("municipal");
-    }
+    let is_by_cities = takes.level && remove_phrase(&mut written, BY_CITIES);
+    let of_cities = is_by_cities || is_question && remove_phrase(&mut written, CITIES);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);
     parts.without_competition = takes.competition && take_without_competition(&mut written);
     // "Modified starch" is a thing.
     let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
     parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written);
+    let are_open = is_question && takes.open && take_are_open(&mut written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     let is_open = takes.open && Asking::OpenTenders.take(&mut written);
-    parts.open = is_open || parts.soon == Some(PeriodOf::Closing);
+    parts.open = is_open || are_open || parts.soon == Some(PeriodOf::Closing);
     parts.wanted = take_entity_types(&mut written);
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
     if takes.level && parts.level.is_none() {
-        parts.level = take_level(&mut written, has_names, is_start_of_firm);
+        parts.level = take_level(&mut written, has_names, is_start_of_firm).or(of_cities.then_some("municipal"));
     }
     let has_buyer = parts.buyer.is_some();
     let has_buyer_or_place = has_buyer || parts.place.is_some();
@@ -222,6 +221,17 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     parts.words = content(written, is_question);
     let is_search = !parts.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(parts)
+}
+
+/// Removes the phrases that ask, and those for now, which do not. False if none asks.
+fn take_asking(written: &mut Vec<Word>) -> bool {
+    remove_phrase(written, NOW);
+    let is_order = take_order(written);
+    let mut asks = remove_phrase(written, NEVER_WON) || is_order;
+    while remove_phrase(written, PHRASES) {
+        asks = true;
+    }
+    asks
 }
 
 impl<'a> Parts<'a> {

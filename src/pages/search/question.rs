@@ -6,7 +6,7 @@
 use crate::{
     model::EntityType,
     pages::search::{
-        asking_words::{asks, begins_question, is_determiner, is_of_question},
+        asking_words::{QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question},
         period::{BETWEEN, SINCE, month},
         written_words::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
@@ -26,8 +26,10 @@ const FRENCH_AVERAGES: &str = "\
     prix median|prix moyen|prix moyens|valeur mediane|valeur moyenne";
 
 /// Words that ask after a word for contracts, or before a function word: "contract value", "share of". Elsewhere they
-/// are names: "Value Village".
-const AMOUNTS: &str = "share|valeur|valeurs|value|values";
+/// are names and things: "Value Village", "spare part".
+const AMOUNTS: &str = "number|numbers|nombre|valeur|valeurs|value|values";
+/// Those that ask for a share.
+const SHARES: &str = "fraction|part|per cent|percent|percentage|pourcentage|proportion|share";
 
 /// What is before a verb of a question.
 const AUXILIARIES: &str = "a|has|have";
@@ -38,6 +40,9 @@ const BY_YEAR: &str = "\
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
 const PRICES: &str = "cost|costs|cout|couts|depenses|price|prices|prix|spending";
+
+/// What may be before it.
+const WHOLE: &str = "all|total|totale|tous|toutes";
 
 /// What asks for contracts. In a name, only the plural is one: the first words.
 pub(super) const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
@@ -69,6 +74,12 @@ const WITH_COMPETITION: &str = "competitive|concurrentiel|concurrentiels";
 const OPEN_TENDERS: &str = "\
     avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
     open calls for tenders|open call for tenders|open tenders|tenders open";
+
+/// The same in a question about tenders: "which tenders for paving are open".
+const ARE_OPEN: &str = "\
+    are currently open|are now open|are open|are still open|est encore ouvert|est ouvert|est toujours ouvert|is open|\
+    is still open|restent ouverts|sont actuellement ouverts|sont encore ouverts|sont en cours|sont ouverts|\
+    sont presentement ouverts|sont toujours ouverts";
 
 /// What says that a period is that of the last day for bids.
 const CLOSING: &str = "\
@@ -188,6 +199,12 @@ pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
     is_taken
 }
 
+/// Removes the words of a question that ask for tenders that take bids: "which calls for paving are open".
+pub(super) fn take_are_open(written: &mut Vec<Word>) -> bool {
+    let asks_for_tenders = remove_phrase(&mut written.clone(), TENDERS);
+    asks_for_tenders && remove_phrase(written, ARE_OPEN)
+}
+
 /// Removes the words that ask for the figures of each year.
 pub(super) fn take_by_year(written: &mut Vec<Word>) -> bool {
     remove_phrase(written, BY_YEAR)
@@ -223,14 +240,29 @@ pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType
 /// Whether words begin as a question does, or ask for an average.
 pub(super) fn is_question(written: &[Word]) -> bool {
     let is_of_average = (0..written.len()).any(|number| is_average(written, number));
-    let is_of_price = match written {
-        [(_, first), (next, folded), ..] => {
+    // "La part des contrats", "toutes les dépenses de la ville"
+    let is_before = |number: &usize| is_determiner(written, *number) || is_in(WHOLE, &written[*number].1);
+    let first = (0..written.len()).take_while(is_before).count();
+    let is_of_amount = match &written[first..] {
+        [(_, amount), (next, folded), ..] => {
             let is_elided = elided(next) != *next;
-            is_in(PRICES, first) && (is_elided || is_function_word(folded))
+            let is_one = [PRICES, AMOUNTS, SHARES].iter().any(|list| is_in(list, amount));
+            is_one && (is_elided || is_function_word(folded))
         }
         _ => false,
     };
-    is_of_average || is_of_price || begins_question(written)
+    is_of_average || is_of_amount || begins_question(written)
+}
+
+/// Whether a word of a question asks for an amount, or for a share, of something.
+fn is_amount(written: &[Word], number: usize, list: &str) -> bool {
+    let asks_or_buys = |(_, folded): &Word| CONTRACTS.contains(&folded.as_str()) || is_in(QUESTION_WORDS, folded);
+    let is_of_contract = number > 0 && asks_or_buys(&written[number - 1]);
+    let is_of = |(next, folded): &Word| is_function_word(folded) || elided(next) != *next;
+    let is_before = written.get(number + 1).is_some_and(is_of);
+    // "valeur médiane"
+    let is_averaged = number + 1 < written.len() && is_average(written, number + 1);
+    is_in(list, &written[number].1) && (is_of_contract || is_before || is_averaged)
 }
 
 /// Whether a word asks for an average.
@@ -245,14 +277,7 @@ fn is_average(written: &[Word], number: usize) -> bool {
 /// The words without those that only ask.
 pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> Vec<Word<'a>> {
     let is_asking = |word: &str| asks(word, is_question);
-    let is_amount = |number: usize| {
-        let is_of_contract = number > 0 && CONTRACTS.contains(&written[number - 1].1.as_str());
-        let is_of = |(next, folded): &Word| is_function_word(folded) || elided(next) != *next;
-        let is_before = written.get(number + 1).is_some_and(is_of);
-        // "valeur médiane"
-        let is_averaged = number + 1 < written.len() && is_average(written, number + 1);
-        is_question && is_in(AMOUNTS, &written[number].1) && (is_of_contract || is_before || is_averaged)
-    };
+    let is_amount = |number| is_question && [AMOUNTS, SHARES].iter().any(|list| is_amount(written, number, list));
     // "a reçu"
     let is_auxiliary = |number: usize| {
         let next = written.get(number + 1);

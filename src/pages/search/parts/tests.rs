@@ -486,10 +486,34 @@ fn words_of_questions_are_not_searched_for() {
         ("salt sole source vs competitive", "salt"),
         ("valeur médiane contrats de sel", "sel"),
         ("goods received 2015", "goods received"),
-        ("who supplied Value Village", "supplied Value Village"),
+        ("who supplied Value Village", "Value Village"),
         ("latest value engineering studies", "value engineering studies"),
         ("bijoux en or 2018", "bijoux en or"),
         ("médailles d'or 2015", "médailles d'or"),
+        ("Combien de fournisseurs Acme a-t-elle eus en 2009 ?", "Acme"),
+        ("Combien a été versé à Acme ?", "Acme"),
+        ("quels contrats ont été octroyés, conclus ou obtenus par Acme", "Acme"),
+        (
+            "Avec quelles firmes d'ingénierie Acme a-t-elle fait affaire ?",
+            "ingénierie Acme",
+        ),
+        (
+            "Toutes les dépenses d’Acme pour des véhicules",
+            "Acme pour des véhicules",
+        ),
+        ("Où le déneigement coûte-t-il le plus cher ?", "déneigement"),
+        ("Auprès de qui Acme se procure-t-elle son bitume ?", "Acme bitume"),
+        ("Montrez-moi tous les contrats conclus avec Acme", "Acme"),
+        ("who keeps winning salt contracts right now", "salt"),
+        ("Could you tell me what Acme has been paying for salt?", "Acme salt"),
+        ("Whom did Acme hire for salt?", "Acme salt"),
+        ("please show me the contracts that Acme signed", "Acme"),
+        ("How many times has Acme supplied salt?", "Acme salt"),
+        ("share of salt contracts awarded to Acme", "salt Acme"),
+        ("part des contrats de sel d’Acme", "sel d’Acme"),
+        ("spare part contracts 2015", "spare part"),
+        ("garbage can contracts 2015", "garbage can"),
+        ("stabiliser quel versant", "stabiliser versant"),
     ] {
         let parts = parts(text, Takes::all_but_names()).unwrap();
         assert_eq!(parts.words, words, "{text}");
@@ -581,4 +605,34 @@ fn the_subject_of_a_question_is_its_names_and_things() {
     ] {
         assert_eq!(subject(text, None).as_deref(), expected, "{text}");
     }
+}
+
+#[test]
+fn which_city_and_which_tenders_are_open_are_conditions() {
+    let takes = Takes::all_but_names();
+    for (text, words) in [
+        ("which city pays most for snow clearing", "snow clearing"),
+        ("How much do cities pay for asphalt?", "asphalt"),
+        ("Quelle ville paie le plus cher le sel ?", "sel"),
+        ("Les villes achètent-elles du sel ?", "sel"),
+    ] {
+        let parts = parts(text, takes).unwrap();
+        assert_eq!(
+            (parts.words.as_str(), parts.level),
+            (words, Some("municipal")),
+            "{text}"
+        );
+    }
+    for text in ["aid to cities contracts", "which city gets federal salt"] {
+        assert_ne!(parts(text, takes).unwrap().level, Some("municipal"), "{text}");
+    }
+    for (text, words) in [
+        ("Which salt tenders are open right now?", "salt"),
+        ("Which tenders for salt are still open?", "salt"),
+        ("Quels appels d'offres de sel sont ouverts en ce moment ?", "sel"),
+    ] {
+        let parts = parts(text, takes).unwrap();
+        assert_eq!((parts.words.as_str(), parts.open), (words, true), "{text}");
+    }
+    assert!(!parts("which parks are open", takes).unwrap_or_default().open);
 }
