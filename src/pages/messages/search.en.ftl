@@ -316,6 +316,7 @@ search-closing-in = closing: { $period }
 search-ending-in = ending: { $period }
 search-meaning-conditions = With conditions in place of words
 search-meaning-words = Without the words of the question
+search-meaning-share = Share: { $part } of { $all }, { $percent }
 search-meaning-fewer = Without “{ $word }”, which no such record has
 search-who-bid = Who bid: { $name }
 search-meaning-who-bid = Its page, which says who bid where publishers state it

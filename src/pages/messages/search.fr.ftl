@@ -308,6 +308,7 @@ search-closing-in = clôture : { $period }
 search-ending-in = fin : { $period }
 search-meaning-conditions = Avec des conditions à la place de mots
 search-meaning-words = Sans les mots de la question
+search-meaning-share = Part : { $part } sur { $all }, { $percent }
 search-meaning-fewer = Sans « { $word } », qu’aucune de ces fiches n’a
 search-who-bid = Qui a soumissionné : { $name }
 search-meaning-who-bid = Sa page, qui dit qui a soumissionné là où les diffuseurs l’indiquent

@@ -31,7 +31,11 @@ use crate::{
         page::PageCall,
         route::{Handler, Page},
         search::{
-            buyers::of_other_kind, parts::subject, period::is_year, search_address::SearchAddress, split::Split,
+            buyers::of_other_kind,
+            parts::subject,
+            period::is_year,
+            search_address::SearchAddress,
+            split::{OfAll, Split},
             translation::Translated,
         },
     },
@@ -85,6 +89,21 @@ impl Meaning {
 }
 
 impl Meaning {
+    /// The records of which the words ask for a share, of which `part` records are it.
+    pub(crate) fn of_all(t: Texts, of: EntityType, all: &OfAll, (part, records): (u64, u64)) -> Meaning {
+        let percent = t.percent(part as f64 / records as f64);
+        Meaning {
+            label: all.label.clone(),
+            what: t.with(
+                "search-meaning-share",
+                &[("part", &part), ("all", &records), ("percent", &percent)],
+            ),
+            count: t.keyed_with("search-records-", of.name(), &[("count", &records)]),
+            href: all.href.clone(),
+            ..Meaning::default()
+        }
+    }
+
     /// The same search with the supplier or buyer whose name is all that is left of the words: "DND 2024". `None` if
     /// there is no such name, or it has no such records. The second value is the number of records.
     pub(crate) fn of_named(ask: &Ask, t: Texts, split: &Split) -> Result<Option<(Meaning, u64)>, Error> {

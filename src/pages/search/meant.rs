@@ -61,12 +61,14 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let of_words = split
         .filter(|(_, records)| *records > 0 || leading.is_some())
         .map(of_split);
+    let of_all = or_nothing_in_time(of_all(context, split))?;
     let mut all: Vec<Meaning> = bidders
         .into_iter()
         .chain(buyer)
         .chain(of_names)
         .chain(exact)
         .chain(of_words)
+        .chain(of_all)
         .chain(in_names)
         .collect();
     // An exact name leaves out the other conditions of the search.
@@ -94,6 +96,15 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
 fn is_acronym(asked: &SearchAddress, text: &str) -> bool {
     let has_only_words = asked.conditions().iter().all(|(name, _)| *name == "q");
     has_only_words && is_acronym_alone(text)
+}
+
+/// The records of which the words ask for a share, unless there are none.
+fn of_all(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Option<Meaning>, Error> {
+    let Some((split, part)) = split else { return Ok(None) };
+    let Some(all) = &split.of_all else { return Ok(None) };
+    let records = context.ask.count(&all.query)?;
+    let meaning = || Meaning::of_all(context.t, split.asked.entity_type, all, (part, records));
+    Ok((records > 0).then(meaning))
 }
 
 fn or_nothing_in_time<T: Default>(found: Result<T, Error>) -> Result<T, Error> {

@@ -14,15 +14,15 @@ use crate::{
         period::Period,
         places::{take_place, take_region},
         question::{
-            Asking, asks_for_contracts, content, is_about_contracts, is_question, take_amendments, take_are_open,
-            take_by_year, take_entity_types, take_without_competition, without_question,
+            Asking, asks_for_contracts, asks_for_share, content, is_about_contracts, is_question, take_amendments,
+            take_are_open, take_by_year, take_entity_types, take_without_competition, without_question,
         },
         written_words::{Word, remove_phrase, words},
     },
 };
 
 /// What a text says.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Parts<'a> {
     pub(super) words: String,
     pub(super) buyer: Option<Buyer>,
@@ -36,6 +36,8 @@ pub(super) struct Parts<'a> {
     pub(super) without_competition: bool,
     /// Whether it asks for amended contracts.
     pub(super) amended: bool,
+    /// Whether it asks which share of other records these are.
+    pub(super) asks_for_share: bool,
     /// The entity types that it asks for.
     pub(super) wanted: &'static [EntityType],
     pub(super) has_conditions: bool,
@@ -55,7 +57,7 @@ pub(super) struct Parts<'a> {
 const MAX_QUESTION_WORDS: usize = 30;
 
 /// A body that buys.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Buyer {
     pub(super) id: String,
     pub(super) name: String,
@@ -200,6 +202,7 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
     parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written);
     let are_open = is_question && takes.open && take_are_open(&mut written);
+    parts.asks_for_share = is_question && asks_for_share(&written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     let is_open = takes.open && Asking::OpenTenders.take(&mut written);

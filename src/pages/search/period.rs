@@ -40,7 +40,7 @@ const OTHER_BOUNDS: &str = "after|apres|avant|before|moins de|over|plus de|than|
 const TO: &str = "a|and|et|to|until";
 
 /// A period, as the words state it. A day is written as `2015` or `2015-03`.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Period {
     pub(super) first: String,
     /// `None` if it has no end.

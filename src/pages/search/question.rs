@@ -265,6 +265,11 @@ fn is_amount(written: &[Word], number: usize, list: &str) -> bool {
     is_in(list, &written[number].1) && (is_of_contract || is_before || is_averaged)
 }
 
+/// Whether the words of a question ask for a share: "what percentage of contracts".
+pub(super) fn asks_for_share(written: &[Word]) -> bool {
+    (0..written.len()).any(|number| is_amount(written, number, SHARES))
+}
+
 /// Whether a word asks for an average.
 fn is_average(written: &[Word], number: usize) -> bool {
     let folded = written[number].1.as_str();

@@ -34,9 +34,22 @@ pub(crate) struct Split {
     pub(crate) wanted: Vec<EntityType>,
     /// The entity type that the buyer among the words has most records of.
     pub(crate) of_buyer: Option<EntityType>,
+    /// The records of which the words ask for a share.
+    pub(crate) of_all: Option<OfAll>,
     /// Whether the words say who buys or where, and no word is left.
     is_whole: bool,
 }
+
+/// A search without the conditions whose share of it the words ask for: "share of contracts without competition".
+pub(crate) struct OfAll {
+    pub(crate) query: SearchQuery,
+    /// With the part of the page that has the shares, if it has one.
+    pub(crate) href: String,
+    pub(crate) label: String,
+}
+
+/// The part of the page that counts the records by competition.
+const BY_COMPETITION: &str = "#facet-competition";
 
 /// What finds so many times as many records as the words is shown first.
 const MORE_THAN_WORDS: u64 = 5;
@@ -98,12 +111,26 @@ impl Split {
         } else {
             asked.setting(&[("q", &parts.words)])
         };
-        let given: Vec<(&'static str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let asked = asked.setting(&given);
+        let with = |values: &Values| {
+            let given: Vec<(&'static str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            asked.setting(&given)
+        };
+        let of_all = parts.of_all().and_then(|all| {
+            let (values, label) = all.conditions(t, today);
+            let asked = with(&values);
+            let part = if parts.without_competition { BY_COMPETITION } else { "" };
+            Some(OfAll {
+                query: asked.query_in(generation)?,
+                href: asked.address() + part,
+                label: named(&asked, &all.words, &label),
+            })
+        });
+        let asked = with(&values);
         Some(Split {
             query: asked.query_in(generation)?,
             asked,
             conditions: label,
+            of_all,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
@@ -119,14 +146,18 @@ impl Split {
 
     /// What the search is called: `about` is the name of what is left of its words.
     pub(crate) fn label(&self, about: &str) -> String {
-        let about = Some(shortened(about)).filter(|about| !about.is_empty());
-        let all: Vec<String> = about.into_iter().chain(self.conditions.iter().cloned()).collect();
-        if all.is_empty() {
-            let kind = self.asked.entity_type.name();
-            return Texts::of(self.asked.lang).keyed("kinds-", kind);
-        }
-        all.join(", ")
+        named(&self.asked, about, &self.conditions)
     }
+}
+
+/// What a search is called: the name of what its words are about, and its conditions.
+fn named(asked: &SearchAddress, about: &str, conditions: &[String]) -> String {
+    let about = Some(shortened(about)).filter(|about| !about.is_empty());
+    let all: Vec<String> = about.into_iter().chain(conditions.iter().cloned()).collect();
+    if all.is_empty() {
+        return Texts::of(asked.lang).keyed("kinds-", asked.entity_type.name());
+    }
+    all.join(", ")
 }
 
 impl<'a> Takes<'a> {
@@ -164,7 +195,19 @@ impl<'a> Takes<'a> {
 /// The names and values of parameters.
 type Values = Vec<(&'static str, String)>;
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    /// The same without the conditions whose share is asked for. `None` if none is.
+    fn of_all(&self) -> Option<Parts<'a>> {
+        let all = Parts {
+            without_competition: false,
+            amended: false,
+            value_min: None,
+            value_max: None,
+            ..self.clone()
+        };
+        (self.asks_for_share && all != *self).then_some(all)
+    }
+
     /// The conditions, and what they are called.
     fn conditions(&self, t: Texts, today: Date) -> (Values, Vec<String>) {
         let (mut values, mut label): (Values, _) = (Vec::new(), Vec::new());

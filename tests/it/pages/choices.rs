@@ -145,3 +145,24 @@ fn steps_of_values_hold_every_record_with_a_value_once() {
         &["Ranked by number.", "Rank by value", "Suppliers with the most records"],
     );
 }
+
+#[test]
+fn a_share_among_the_words_is_stated_of_all_records() {
+    for (lang, words, shown) in [
+        (
+            "en",
+            "what+share+of+contracts+in+Montreal+is+over+%24100%2C000",
+            "Montreal Share: 1 of 2, 50%",
+        ),
+        (
+            "fr",
+            "part+des+contrats+de+plus+de+100+000+%24+%C3%A0+Montr%C3%A9al",
+            "Montréal Part : 1 sur 2, 50 %",
+        ),
+    ] {
+        let html = SERVER.html(&format!("/{lang}/search?q={words}"), 200);
+        assert_shows(&html, &[shown]);
+    }
+    let html = SERVER.html("/en/search?q=contracts+in+Montreal+over+%24100%2C000", 200);
+    assert!(!text(&html).contains("Share:"), "{html}");
+}

@@ -636,3 +636,17 @@ fn which_city_and_which_tenders_are_open_are_conditions() {
     }
     assert!(!parts("which parks are open", takes).unwrap_or_default().open);
 }
+
+#[test]
+fn a_share_is_asked_for_by_its_words() {
+    for (text, asks) in [
+        ("share of salt contracts without competition", true),
+        ("quelle part des contrats de sel est de gré à gré", true),
+        ("what percentage of contracts were amended", true),
+        ("spare part contracts without competition", false),
+        ("salt contracts without competition", false),
+    ] {
+        let parts = parts(text, Takes::all_but_names()).unwrap();
+        assert_eq!(parts.asks_for_share, asks, "{text}");
+    }
+}
