@@ -336,7 +336,7 @@ async fn made(
     }
 }
 
-/// A job that panicked ends its stream, so nobody sees what it left.
+/// A job that panicked ends its stream, so what it left is never sent.
 fn locked(coded: &Mutex<Coded>) -> MutexGuard<'_, Coded> {
     coded.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -23,7 +23,7 @@ pub(crate) struct StreamTurns(Arc<Turns>);
 
 #[derive(Default)]
 struct Turns {
-    /// How many requests there were that are no streams.
+    /// The number of requests for anything but streams.
     others: AtomicU64,
     /// When the next chunk may be begun. `None` before the first one that had to wait.
     free_at: Mutex<Option<Instant>>,
@@ -39,7 +39,7 @@ pub(crate) struct StreamTurn {
 }
 
 impl StreamTurns {
-    /// Counts a request that is no stream.
+    /// Counts a request for anything but a stream.
     pub(crate) fn count_other(&self) {
         self.0.others.fetch_add(1, Ordering::Relaxed);
     }
@@ -55,7 +55,8 @@ impl StreamTurns {
 }
 
 impl StreamTurn {
-    /// When the next chunk may be begun: at once if nobody else asked since the last one.
+    /// When the next chunk may be begun. `None`: at once, because no other request arrived since the last one, or
+    /// because the turn is free.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Instant> {
         let others = self.turns.0.others.load(Ordering::Relaxed);
         if std::mem::replace(&mut self.seen, others) == others {
@@ -82,12 +83,12 @@ mod tests {
         let turns = StreamTurns::default();
         let (mut first, mut second) = (turns.begin(), turns.begin());
         let now = Instant::now();
-        assert_eq!([first.next(now), second.next(now)], [None, None], "nobody else asks");
+        assert_eq!([first.next(now), second.next(now)], [None, None], "no other request");
 
         turns.count_other();
         assert_eq!(first.next(now), None, "the first turn is free");
         assert_eq!(second.next(now), Some(now + LEAST_GAP));
-        assert_eq!(first.next(now), None, "nobody has asked since its last chunk");
+        assert_eq!(first.next(now), None, "no other request since its last chunk");
 
         turns.count_other();
         second.made(10 * LEAST_GAP);
@@ -99,6 +100,6 @@ mod tests {
         );
         turns.count_other();
         let later = now + Duration::from_secs(1);
-        assert_eq!(first.next(later), None, "turns that nobody took are not saved");
+        assert_eq!(first.next(later), None, "unused turns are not saved");
     }
 }

@@ -104,7 +104,7 @@ enum Source<'f> {
     Counted { without_flags: bool },
 }
 
-/// `None` if there is no sentence.
+/// `None` if too few records state a value, or if too many records match for another count.
 fn source(found: &Aggregation) -> Option<Source<'_>> {
     let values = found.values.as_ref().filter(|values| values.records_with_value > 0)?;
     let has_median = values.distribution.is_some();
