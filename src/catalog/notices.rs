@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::{
     catalog::all_matches::for_each_page,
     engine::{Deadline, Engine, Error},
-    model::{Date, EntityType, Record, Role, Schema, fold::fold, vocabulary::identifies},
+    model::{Date, EntityType, Record, Role, Schema, fold::fold, record::truncate_key, vocabulary::identifies},
     query::{Filter, SearchQuery},
 };
 
@@ -229,7 +229,7 @@ impl TenderKey {
         let first = |role: Role| record.keys(role).into_iter().next().map(|key| key.into_owned());
         let text = |field: &str| record.text(field).map(str::trim).filter(|text| !text.is_empty());
         let buyer = first(Role::Department);
-        if let (Some(buyer), Some(number)) = (&buyer, first(Role::SolicitationNumber)) {
+        if let (Some(buyer), Some(number)) = (&buyer, solicitation_number(record)) {
             return TenderKey::Solicitation {
                 buyer: buyer.clone(),
                 number,
@@ -273,6 +273,15 @@ impl TenderKey {
     }
 }
 
+/// The first solicitation number, folded. Not the key of the index, whose rules change with its format, as
+/// [`TenderKey::stable_name`] must not.
+fn solicitation_number(record: &Record) -> Option<String> {
+    let identifying = record.texts(Role::SolicitationNumber).filter(|text| identifies(text));
+    let mut number = identifying.map(fold).find(|number| !number.is_empty())?;
+    truncate_key(&mut number);
+    Some(number)
+}
+
 /// A reference number without the amendment number and the separator at its end.
 fn without_amendment<'r>(reference: &'r str, amendment: Option<&str>) -> &'r str {
     let Some(base) = amendment.and_then(|amendment| reference.strip_suffix(amendment)) else {
@@ -289,6 +298,16 @@ fn without_amendment<'r>(reference: &'r str, amendment: Option<&str>) -> &'r str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_tender_stays_as_it_was_stored() {
+        let json = r#"{"record_id":"a","department_en":"Ville X","solicitation_number":"Doc3110617858"}"#;
+        let record = Record::parse(Schema::of(EntityType::Tender), json.as_bytes()).unwrap();
+        assert_eq!(
+            TenderKey::of(&record).stable_name(),
+            "solicitation|ville x|doc3110617858"
+        );
+    }
 
     #[test]
     fn the_newest_statuses_survive_being_stored() {

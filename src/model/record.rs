@@ -339,10 +339,15 @@ pub fn query_key(role: Role, text: &str) -> String {
         Role::SolicitationNumber => vocabulary::solicitation_number(text),
         _ => fold(text),
     };
+    truncate_key(&mut key);
+    key
+}
+
+/// Cuts a key off where it is longer than an index keeps.
+pub(crate) fn truncate_key(key: &mut String) {
     if key.len() > MAX_KEY_BYTES {
         key.truncate(key.floor_char_boundary(MAX_KEY_BYTES));
     }
-    key
 }
 
 /// The `record_id` in a record's bytes, without parsing the other fields.
