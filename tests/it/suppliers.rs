@@ -403,6 +403,7 @@ fn a_list_of_names_is_reconciled_by_get_and_by_form() {
         "q2": {"query": "something else", "properties": [{"pid": "number", "v": "1145755295"}]},
         "q3": {"properties": [{"pid": "number", "v": ["x", 1_145_755_295_u32]}]},
         "q4": {"query": supplier_of(&SERVER, "Sintra inc.")["id"]},
+        "q5": {"properties": [{"pid": "number", "v": ["1145755295", "1145755295"]}]},
     });
     let encoded = encode(&queries.to_string());
     let by_address = SERVER.get(&format!("/reconcile/supplier?queries={encoded}")).json();
@@ -423,6 +424,10 @@ fn a_list_of_names_is_reconciled_by_get_and_by_form() {
         assert_eq!(first(key)["score"], 100.0);
     }
     assert_eq!(first("q1")["match"], false);
+    assert_eq!(
+        by_address["q5"]["result"], by_address["q3"]["result"],
+        "each supplier once"
+    );
     assert_eq!(first("q1")["id"], supplier_of(&SERVER, "Pavages du Nord inc.")["id"]);
 
     let extend = json!({"ids": [sintra, "sup_x"], "properties": [{"id": "records"}, {"id": "number"}]});

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::suppliers::{
     Party, Supplier, SupplierList,
-    matching::{Match, matches},
+    matching::{Match, matches, matches_of_numbers},
 };
 
 /// The queries of a batch, by the client's keys.
@@ -123,8 +123,7 @@ fn candidates(list: &SupplierList, query: &Query) -> Vec<Value> {
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let numbers = query.properties.iter().filter(|property| property.pid == "number");
     let numbers: Vec<String> = numbers.flat_map(|property| numbers_in(&property.v)).collect();
-    let by_number = numbers.iter().flat_map(|number| matches(list, number, 1));
-    let mut found: Vec<Match> = by_number.filter(|found| found.features.number).collect();
+    let mut found = matches_of_numbers(list, &numbers);
     for by_name in matches(list, &query.query, limit) {
         if found.iter().all(|known| known.supplier.id != by_name.supplier.id) {
             // A number says more than a name.

@@ -40,6 +40,15 @@ pub(crate) struct Features {
     pub(crate) similarity: f64,
 }
 
+/// What an equal official number is.
+const BY_NUMBER: Features = Features {
+    id: false,
+    number: true,
+    name: false,
+    core: false,
+    similarity: 0.0,
+};
+
 /// The scores of a name with an equal number, an equal name, and an equal name without its legal form.
 const NUMBER: f64 = 100.0;
 const NAME: f64 = 100.0;
@@ -74,14 +83,8 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
     };
     let of_id = list.find_id(query.trim());
     found.extend(of_id.map(|number| (number, (by_id, query.to_owned()))));
-    if let Ok(Some(number)) = OfficialNumber::neq(query)
-        && let Some(supplier) = list.find_id(&id_of_number(list.party(), &number.to_string()))
-    {
-        let features = Features {
-            number: true,
-            ..Features::default()
-        };
-        found.insert(supplier, (features, number.to_string()));
+    if let Some((supplier, number)) = find_number(list, query) {
+        found.insert(supplier, (BY_NUMBER, number));
     }
     let body = (list.party() == Party::Body).then(|| KnownBody::of(query));
     for number in candidates(list, query, &form, body.as_ref()) {
@@ -113,6 +116,30 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
     }
     matches.truncate(limit);
     matches
+}
+
+/// The suppliers with these official numbers, each once. It is certain if it is the only one.
+pub(crate) fn matches_of_numbers(list: &SupplierList, numbers: &[String]) -> Vec<Match> {
+    let found = numbers.iter().filter_map(|number| find_number(list, number));
+    let found: BTreeMap<u32, String> = found.collect();
+    let is_certain = found.len() == 1;
+    let matches = found.into_iter().filter_map(|(number, name)| {
+        Some(Match {
+            supplier: list.get(number)?,
+            name,
+            score: BY_NUMBER.score(),
+            is_certain,
+            features: BY_NUMBER,
+        })
+    });
+    matches.collect()
+}
+
+/// The supplier with an official number, and the number.
+fn find_number(list: &SupplierList, text: &str) -> Option<(u32, String)> {
+    let number = OfficialNumber::neq(text).ok()??.to_string();
+    let supplier = list.find_id(&id_of_number(list.party(), &number))?;
+    Some((supplier, number))
 }
 
 /// The suppliers with this name, or with one that has a part in common with it.
