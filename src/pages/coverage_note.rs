@@ -93,7 +93,7 @@ fn years_note(
     let stray = stray_records(sources, &missing);
     let mut sentences = vec![if missing.is_empty() {
         with_years("coverage-all", &joined(&found))
-    } else if stray > 0 {
+    } else if stray > 0 && found.is_empty() {
         let records = t.keyed_with("search-records-", entity_type.name(), &[("count", &stray)]);
         let years = periods(t, &joined(&missing));
         t.with("coverage-stray", &[("records", &records), ("years", &years)])
@@ -297,7 +297,7 @@ mod tests {
             (
                 &[&seao],
                 Some((Some(2020), Some(2022))),
-                "The sources here have only 3 contracts of 2021–2022, a small part.",
+                "The sources of this page do not cover contracts of 2021–2022: the figures are of the other years.",
             ),
             (
                 &[&toronto],

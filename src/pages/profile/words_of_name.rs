@@ -23,7 +23,7 @@ pub(super) struct WordsOfName {
 }
 
 impl WordsOfName {
-    /// `None` if no other supplier has the words.
+    /// `None` if no other supplier has the words, or if counting takes too long.
     pub(super) fn of(ask: &Ask, t: Texts, of: &Supplier, kind: EntityType) -> Result<Option<WordsOfName>, Error> {
         let list = ask.generation.parties(Party::Supplier);
         let Some(words) = words_of_firm(of).filter(|words| fold(words).len() >= MIN_NAME_LENGTH) else {
@@ -34,13 +34,17 @@ impl WordsOfName {
         if !list.containing(words).iter().any(is_other) {
             return Ok(None);
         }
-        let records = ask.count(&SearchQuery::newest(
+        let counted = ask.count(&SearchQuery::newest(
             kind,
             vec![Filter::Contains {
                 role: Role::Vendor,
                 key: query_key(Role::Vendor, words),
             }],
-        ))?;
+        ));
+        let records = match counted {
+            Err(Error::Timeout) => 0,
+            counted => counted?,
+        };
         let count = t.keyed_with("search-records-", kind.name(), &[("count", &records)]);
         Ok((records > 0).then(|| WordsOfName {
             text: t.with("supplier-words-of-name", &[("records", &count), ("words", &words)]),

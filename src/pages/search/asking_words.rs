@@ -21,7 +21,7 @@ pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
 pub(super) const PHRASES: &str = "\
     a quel prix|at what price|au final|au total|aupres de qui|combien de fois|depuis combien de temps|depuis quand|\
     did business|do business|does business|does it cost|en tout|faire affaire|faire affaires|fait affaire|\
-    fait affaires|font affaire|font affaires|for how much|how long|how many times|in the end|in total|is it|\
+    fait affaires|font affaire|font affaires|for how much|how long|how many times|in the end|in total|\
     pour combien|quel genre de|quel ministere|quel organisme|quel organisme public|quel type de|quelle sorte de|\
     quelles sortes de|quels genres de|quels ministeres|quels organismes|quels organismes publics|quels types de|\
     since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
@@ -124,7 +124,7 @@ const FRENCH_VERBS: [&str; 27] = [
     "soumissionn",
     "vers",
 ];
-const FRENCH_ENDINGS: &str = "a|aient|ait|ant|e|ee|ees|ent|er|era|eraient|erait|erent|eront|es|ez|ons";
+const FRENCH_ENDINGS: &str = "a|aient|ait|e|ee|ees|ent|er|era|eraient|erait|erent|eront|es|ez|ons";
 const OTHER_FRENCH_VERBS: &str = "\
     ait|aura|auraient|aurait|auront|avaient|avait|avez|avoir|choisi|choisie|choisies|choisis|choisissent|choisit|\
     conclu|conclue|concluent|conclues|conclure|conclus|conclut|doit|doivent|etaient|etait|ete|etre|eu|eue|eues|eurent|\
@@ -138,8 +138,8 @@ const OTHER_FRENCH_VERBS: &str = "\
 /// What may follow a French verb of a question.
 const PRONOUNS: &str = "elle|elles|il|ils|on|t elle|t il|t on";
 
-/// Nouns that look like verbs: "centre de données", "imprimer des factures", "stabiliser un versant".
-const NOUNS: &str = "donnee|donnees|factures|versant|versants";
+/// Nouns that look like verbs: "centre de données", "imprimer des factures".
+const NOUNS: &str = "donnee|donnees|factures";
 
 /// Articles, which say nothing unless they follow another function word: "déneigement de la rue".
 const ARTICLES: &str = "an|ce|ces|cet|cette|la|le|les|son|the|this|these|those";

@@ -144,7 +144,9 @@ impl Plan {
         let in_purchase = self.in_purchase.iter().map(|query| (query.entity_type, 1));
         scans.extend(in_purchase);
         let translated = self.translated.iter().map(|translated| &translated.query);
-        let suggested = splits.iter().map(|split| &split.query).chain(translated);
+        let shares = splits.iter().filter_map(|split| split.of_all.as_ref());
+        let shares = shares.map(|all| &all.query);
+        let suggested = splits.iter().map(|split| &split.query).chain(shares).chain(translated);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
         let days = asked_days(&self.search.query).count() * SCANS_OF_DAY;
         let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_has_the_parts_the_parts_that_are_known() {
+    fn the_sentence_has_the_parts_that_are_known() {
         let days = Some(("2009-01-02", "2026-03-04"));
         for (found, english, french) in [
             (

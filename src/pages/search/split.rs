@@ -196,15 +196,17 @@ impl<'a> Takes<'a> {
 type Values = Vec<(&'static str, String)>;
 
 impl<'a> Parts<'a> {
-    /// The same without the conditions whose share is asked for. `None` if none is.
-    fn of_all(&self) -> Option<Parts<'a>> {
-        let all = Parts {
-            without_competition: false,
-            amended: false,
-            value_min: None,
-            value_max: None,
-            ..self.clone()
-        };
+    /// The same without the condition whose share is asked for: "share of contracts over $1,000 without competition" is
+    /// that of those over $1,000. `None` if there is none.
+    pub(super) fn of_all(&self) -> Option<Parts<'a>> {
+        let mut all = self.clone();
+        if all.without_competition {
+            all.without_competition = false;
+        } else if all.amended {
+            all.amended = false;
+        } else {
+            (all.value_min, all.value_max) = (None, None);
+        }
         (self.asks_for_share && all != *self).then_some(all)
     }
 

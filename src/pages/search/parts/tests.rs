@@ -638,6 +638,28 @@ fn which_city_and_which_tenders_are_open_are_conditions() {
 }
 
 #[test]
+fn what_is_bought_is_no_part_of_a_question() {
+    let takes = Takes::all_but_names();
+    for (text, words) in [
+        ("how much is IT support", "IT support"),
+        ("combien coûte le stationnement payant", "stationnement payant"),
+        ("qui a remplacé le toit existant", "remplacé toit existant"),
+    ] {
+        let parts = parts(text, takes).unwrap_or_default();
+        assert_eq!(parts.words, words, "{text}");
+    }
+}
+
+#[test]
+fn a_share_is_that_of_the_records_with_the_other_conditions() {
+    let text = "share of salt contracts over $25,000 without competition";
+    let parts = parts(text, Takes::all_but_names()).unwrap();
+    let all = parts.of_all().unwrap();
+    assert!(parts.without_competition && !all.without_competition);
+    assert!(parts.value_min.is_some() && all.value_min == parts.value_min);
+}
+
+#[test]
 fn a_share_is_asked_for_by_its_words() {
     for (text, asks) in [
         ("share of salt contracts without competition", true),
