@@ -7,8 +7,8 @@
 //!
 //! A record has a word *only in names* if it has a term of [`WordTerms::in_names`], and not [`WordTerms::elsewhere`].
 //!
-//! A record has a term of `q` in its purchase if it has the term, and of a word the variant, of a phrase none of the
-//! words only in names.
+//! A word of `q` is in the purchase if the record has a variant of it that is not only in names. A phrase is in the
+//! purchase if the record has the phrase, and none of its words is only in names.
 //!
 //! Elasticsearch counterpart: `bool.must_not` of `terms` next to `bool.should` of `term`.
 

@@ -33,7 +33,7 @@ impl OwnAddress {
         let text = |name: HeaderName| request.headers().get_all(name).last()?.to_str().ok();
         let is_plain = |host: &&str| {
             let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
-            host.bytes().all(is_of_host)
+            !host.is_empty() && host.bytes().all(is_of_host)
         };
         let host = text(header::HOST).filter(is_plain).unwrap_or("localhost");
         // The nearest proxy wrote the last entry.
@@ -63,6 +63,7 @@ mod tests {
             (None, "example.org", "http, HTTPS", "https://example.org"),
             (None, "example.org", "https, http", "http://example.org"),
             (None, "x/\"><b>", "", "http://localhost"),
+            (None, "", "", "http://localhost"),
         ] {
             let mut request = TestRequest::default().insert_header((header::HOST, host));
             if !scheme.is_empty() {

@@ -34,7 +34,7 @@ pub(crate) struct StreamTurn {
     turns: StreamTurns,
     /// The number of requests of others when its last chunk was begun.
     seen: u64,
-    /// How long its last chunk was made.
+    /// How long making its last chunk took.
     took: Duration,
 }
 
@@ -68,7 +68,7 @@ impl StreamTurn {
         (begin > now).then_some(begin)
     }
 
-    /// Records how long a chunk was made.
+    /// Records how long making a chunk took.
     pub(crate) fn made(&mut self, took: Duration) {
         self.took = took;
     }
