@@ -247,6 +247,16 @@ fn every_filter_finds_the_bids_of_the_tenders_that_a_search_finds() {
         ),
         ("q=montreal".to_owned(), of_notice("q=montreal"), any),
         (
+            "q=salt%20OR%20asphalt&translate=true".to_owned(),
+            of_notice("q=salt%20OR%20asphalt&translate=true"),
+            any,
+        ),
+        (
+            "q=asphalt%20-pavage&match_codes=true".to_owned(),
+            of_notice("q=asphalt%20-pavage&match_codes=true"),
+            any,
+        ),
+        (
             "issued_after=2012-03-01&issued_before=2014-06-30".to_owned(),
             of_notice("issued_after=2012-03-01&issued_before=2014-06-30"),
             any,

@@ -22,6 +22,8 @@ use crate::{
 pub struct BidsParams {
     pub(crate) filters: GivenFilters,
     pub(crate) q: Option<Given<TextQuery>>,
+    pub(crate) translate: Option<Given<bool>>,
+    pub(crate) match_codes: Option<Given<bool>>,
     pub(crate) method: Option<Given<String>>,
     pub(crate) won: Option<Given<bool>>,
     pub(crate) limit: Option<Given<u64>>,
@@ -82,6 +84,18 @@ pub static TABLE: &[BidsParam] = &[
         "Full-text search in the tender, as in the search of tenders; the names of bidders are not searched",
         ParamType::Query(|p| &mut p.q),
     ),
+    BidsParam::new(
+        "translate",
+        "`true`: words of `q` also find what the other language, English or French, calls the same",
+        ParamType::Boolean(|p| &mut p.translate),
+    )
+    .default(|| json!(false)),
+    BidsParam::new(
+        "match_codes",
+        "`true`: `q` also finds the tenders of the commodity codes whose words match it, and of the codes below these",
+        ParamType::Boolean(|p| &mut p.match_codes),
+    )
+    .default(|| json!(false)),
     BidsParam::new(
         "limit",
         "Maximum number of bids of the page; a plan may lower it",

@@ -173,21 +173,14 @@ impl SearchParams {
         let include_total = is_true(&self.include_total);
         let (suggest, explain) = (is_true(&self.suggest), is_true(&self.explain));
         let translates = is_true(&self.translate);
-        let codes = context.translator.filter(|_| is_true(&self.match_codes));
+        let matches_codes = is_true(&self.match_codes);
         let (limit, lowered_limit) = context.limit(&self.limit);
         let (conditions, ignored): (Vec<_>, Vec<_>) = conditions
             .into_iter()
             .partition(|condition| condition.has_field(context.schema));
         let commodity = self.filters.commodity();
         let text = self.q.map(|given| given.value);
-        let (text, translation) = match text.filter(|text| !text.clauses().is_empty()) {
-            Some(text) => translated(text, context.translator.filter(|_| translates)),
-            None => (None, None),
-        };
-        let text = match (text, codes) {
-            (Some(text), Some(translator)) => Some(translator.with_meant_codes(text)),
-            (text, _) => text,
-        };
+        let (text, translation) = meant_text(text, context.translator, (translates, matches_codes));
         let is_in_purchase = self.q_in.as_ref().is_some_and(|given| given.value == IN_PURCHASE);
         let text = text.map(|text| if is_in_purchase { text.in_purchase() } else { text });
         let query = SearchQuery {
@@ -298,6 +291,23 @@ impl SearchParams {
             _ => Ok(()),
         }
     }
+}
+
+/// What `q` searches for: translated, and with the codes that it means, if these are asked for. `None` without words.
+pub(crate) fn meant_text(
+    text: Option<TextQuery>,
+    translator: Option<&Translator>,
+    (translates, matches_codes): (bool, bool),
+) -> (Option<TextQuery>, Option<Translation>) {
+    let Some(text) = text.filter(|text| !text.clauses().is_empty()) else {
+        return (None, None);
+    };
+    let (text, translation) = translated(text, translator.filter(|_| translates));
+    let text = match (text, translator.filter(|_| matches_codes)) {
+        (Some(text), Some(translator)) => Some(translator.with_meant_codes(text)),
+        (text, _) => text,
+    };
+    (text, translation)
 }
 
 fn translated(text: TextQuery, translator: Option<&Translator>) -> (Option<TextQuery>, Option<Translation>) {

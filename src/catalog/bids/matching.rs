@@ -41,6 +41,9 @@ struct Words {
     /// Whether the notice must have none of the terms.
     is_excluded: bool,
     terms: Vec<WordTerm>,
+    /// The texts that are commodity codes which the words mean, by number; empty for none. A notice with one has the
+    /// terms, if they are required.
+    codes: Vec<bool>,
 }
 
 enum WordTerm {
@@ -115,7 +118,8 @@ impl<'s> Matcher<'s> {
             }
         }
         let clauses = query.text.iter().flat_map(|text| text.clauses());
-        matcher.clauses = clauses.map(|clause| Words::of(store, clause)).collect();
+        let codes = query.text.as_ref().and_then(|text| text.codes()).unwrap_or_default();
+        matcher.clauses = clauses.map(|clause| Words::of(store, clause, codes)).collect();
         matcher
     }
 
@@ -228,19 +232,29 @@ impl Condition {
 }
 
 impl Words {
-    fn of(store: &BidStore, clause: &Clause) -> Words {
+    fn of(store: &BidStore, clause: &Clause, codes: &[String]) -> Words {
         let terms = clause.terms().iter().map(|term| WordTerm::of(store, term)).collect();
+        let is_excluded = matches!(clause, Clause::Not(_));
+        let is_code = |text: &String| codes.iter().any(|code| text.starts_with(code.as_str()));
+        let codes = if is_excluded || codes.is_empty() {
+            Vec::new()
+        } else {
+            store.texts().iter().map(is_code).collect()
+        };
         Words {
-            is_excluded: matches!(clause, Clause::Not(_)),
+            is_excluded,
             terms,
+            codes,
         }
     }
 
     fn holds(&self, notice: &Notice) -> bool {
-        let is_found = self
-            .terms
-            .iter()
-            .any(|term| notice.words.iter().any(|text| term.is_in(text)));
+        let has_code = |number: &u32| self.codes.get(*number as usize) == Some(&true);
+        let is_found = notice.commodity.iter().any(has_code)
+            || self
+                .terms
+                .iter()
+                .any(|term| notice.words.iter().any(|text| term.is_in(text)));
         is_found != self.is_excluded
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         paging::{cursor_of_another_query, invalid_cursor},
         param::filter_rows,
         parse::{Given, not_in_list},
-        resolve::ResolveContext,
+        resolve::{ResolveContext, meant_text},
     },
     catalog::bids::BidQuery,
     http::{error::ApiError, parameter_error::Reason},
@@ -34,10 +34,11 @@ impl BidsParams {
                 key: query_key(Role::ProcurementMethod, method),
             });
         }
-        let text = self.q.map(|given| given.value);
+        let means = (is_true(&self.translate), is_true(&self.match_codes));
+        let (text, _) = meant_text(self.q.map(|given| given.value), context.translator, means);
         let query = BidQuery {
             filters,
-            text: text.filter(|text| !text.clauses().is_empty()),
+            text,
             procedure,
             won: self.won.map(|given| given.value),
         };
