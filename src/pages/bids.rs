@@ -4,9 +4,14 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     api::{
-        analysis::bids::comparison::{BidRow, NoticeBids},
+        analysis::bids::comparison::{BidRow, NoticeBidRow, NoticeBids},
         export::csv_rows::Rows,
-        params::read::no_parameters,
+        params::{
+            bids::{BidsParams, TABLE},
+            paging::{MAX_LIMIT, limit_applied},
+            parse::Given,
+            read::{no_parameters, read_all},
+        },
     },
     catalog::{ask::Ask, bids::BidStore, generation::Generation},
     http::{
@@ -14,9 +19,9 @@ use crate::{
         quoted::quoted,
         work::{Reply, Work},
     },
-    model::{EntityType, Language, bids::Procedure},
+    model::{EntityType, Facet, Language, bids::Procedure},
     pages::{
-        address,
+        address::{self, Parameters},
         charts::{BidDot, BidDots, BidOutcome},
         format,
         messages::Texts,
@@ -25,6 +30,7 @@ use crate::{
         spreadsheet::file,
         supplier_names::bidder_page,
     },
+    query::{Filter, cursor::Cursor},
 };
 
 pub(crate) const CSV: Page = Page {
@@ -281,6 +287,52 @@ pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow, has_lots: bool) -> Vec
         json!(bid.distance_to_winner),
     ]);
     call
+}
+
+/// The bids, the newest call first, as `GET /bids` finds them with the same parameters. A file is one page of that
+/// search. With the keys of a bidder's names, only those that it made.
+pub(crate) fn bids_file(call: &PageCall, keys: Option<Vec<String>>) -> Result<Work, ApiError> {
+    let given: BidsParams = read_all(TABLE, call.query)?;
+    let limit = given.limit.unwrap_or(Given {
+        name: "limit",
+        value: MAX_LIMIT.min(call.plan_limits.page_cap.into()),
+    });
+    let given = BidsParams {
+        limit: Some(limit),
+        ..given
+    };
+    let (mut search, lowered_limit) = given.resolve(&call.resolve_context(EntityType::Tender), false)?;
+    // A cursor is a place in the order of all bids, so it may be one of another bidder.
+    let fingerprint = search.query.fingerprint();
+    let facet = Facet::Vendor;
+    let of_bidder = keys.map(|keys| Filter::AnyFacetValue { facet, keys });
+    search.query.filters.extend(of_bidder);
+    let (lang, path, parameters) = (call.lang, call.path.to_owned(), Parameters::parse(call.query)?);
+    let cost = search.cost(&call.generation);
+    let work = Work::search(&call.generation, move |ask| {
+        let found = search.run(ask)?;
+        let row = |row: &NoticeBidRow| {
+            let call = vec![
+                json!(row.record_id),
+                json!(row.date),
+                json!(row.department),
+                json!(row.procedure),
+            ];
+            with_bid(call, &row.bid, row.has_lots)
+        };
+        let columns = [&["record_id", "date", "department", "procedure"], &BID_COLUMNS[..]].concat();
+        let rows = found.rows.iter().map(row).collect();
+        let mut reply = file::reply("bids", Rows(lang).table(&columns, rows))?;
+        reply.headers.extend(lowered_limit.map(limit_applied));
+        if let Some(position) = found.next {
+            let cursor = Cursor::of(fingerprint, position.encode()).encode();
+            reply
+                .headers
+                .push(file::next_link(&path, &parameters, "cursor", &cursor)?);
+        }
+        Ok(reply)
+    });
+    call.validated(cost.charge(work), &(call.path, call.query))
 }
 
 fn csv(call: &PageCall, record_id: &str) -> Result<Work, ApiError> {

@@ -7,33 +7,22 @@ use crate::{
         analysis::{
             bids::{
                 bidder::{BidderFigures, CallsBidOn},
-                comparison::NoticeBidRow,
                 pair::{Pair, PairCall, Side},
             },
             supplier::find,
         },
         cost::ScanCost,
         export::csv_rows::Rows,
-        params::{
-            bids::{BidsParams, TABLE},
-            paging::{MAX_LIMIT, limit_applied},
-            param::Param,
-            parse::Given,
-            read::read_all,
-            value::ParamType,
-        },
+        params::{param::Param, parse::Given, read::read_all, value::ParamType},
     },
     catalog::suppliers::{Party, SupplierList},
     http::{error::ApiError, quoted::quoted, work::Work},
-    model::{EntityType, Facet},
     pages::{
-        address::Parameters,
-        bids::{BID_COLUMNS, with_bid},
+        bids::bids_file,
         page::PageCall,
         route::{Handler, Page},
         spreadsheet::file,
     },
-    query::{Filter, cursor::Cursor},
 };
 
 use super::bidder::is_bidder;
@@ -52,7 +41,7 @@ pub(crate) const VENDOR_CALLS: Page = Page {
 
 pub(crate) const VENDOR_BIDS: Page = Page {
     template: "/{lang}/vendor.csv/{name}/bids",
-    handler: Handler::Named(|call, name| bids(call, of_name(call, name)?.keys)),
+    handler: Handler::Named(|call, name| bids_file(call, Some(of_name(call, name)?.keys))),
     ..Page::DEFAULT
 };
 
@@ -67,7 +56,7 @@ pub(crate) const SUPPLIER_CALLS: Page = Page {
 
 pub(crate) const SUPPLIER_BIDS: Page = Page {
     template: "/{lang}/supplier.csv/{id}/bids",
-    handler: Handler::Named(|call, id| bids(call, find(&call.generation, Party::Supplier, id)?.keys())),
+    handler: Handler::Named(|call, id| bids_file(call, Some(find(&call.generation, Party::Supplier, id)?.keys()))),
     ..Page::DEFAULT
 };
 
@@ -180,49 +169,4 @@ fn rows(figures: &BidderFigures) -> Vec<Vec<Json>> {
         met
     }));
     rows
-}
-
-/// The bids, the newest call first, as `GET /bids` finds them with the same parameters. A file is one page of that
-/// search.
-fn bids(call: &PageCall, keys: Vec<String>) -> Result<Work, ApiError> {
-    let given: BidsParams = read_all(TABLE, call.query)?;
-    let limit = given.limit.unwrap_or(Given {
-        name: "limit",
-        value: MAX_LIMIT.min(call.plan_limits.page_cap.into()),
-    });
-    let given = BidsParams {
-        limit: Some(limit),
-        ..given
-    };
-    let (mut search, lowered_limit) = given.resolve(&call.resolve_context(EntityType::Tender), false)?;
-    // A cursor is a place in the order of all bids, so it may be one of another bidder.
-    let fingerprint = search.query.fingerprint();
-    let facet = Facet::Vendor;
-    search.query.filters.push(Filter::AnyFacetValue { facet, keys });
-    let (lang, path, parameters) = (call.lang, call.path.to_owned(), Parameters::parse(call.query)?);
-    let cost = search.cost(&call.generation);
-    let work = Work::search(&call.generation, move |ask| {
-        let found = search.run(ask)?;
-        let row = |row: &NoticeBidRow| {
-            let call = vec![
-                json!(row.record_id),
-                json!(row.date),
-                json!(row.department),
-                json!(row.procedure),
-            ];
-            with_bid(call, &row.bid, row.has_lots)
-        };
-        let columns = [&["record_id", "date", "department", "procedure"], &BID_COLUMNS[..]].concat();
-        let rows = found.rows.iter().map(row).collect();
-        let mut reply = file::reply("bids", Rows(lang).table(&columns, rows))?;
-        reply.headers.extend(lowered_limit.map(limit_applied));
-        if let Some(position) = found.next {
-            let cursor = Cursor::of(fingerprint, position.encode()).encode();
-            reply
-                .headers
-                .push(file::next_link(&path, &parameters, "cursor", &cursor)?);
-        }
-        Ok(reply)
-    });
-    call.validated(cost.charge(work), &(call.path, call.query))
 }
