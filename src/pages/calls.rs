@@ -1,13 +1,15 @@
 //! Who bid for the calls of a body or of a commodity: competition by year, and suppliers that bid and never won.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value as Json, json};
 
 use crate::{
     api::{
         analysis::{
             bids::{
-                buyer::{CallsReceived, NeverWon},
-                competition::{CallFigures, YearOfCalls},
+                buyer::{CallsReceived, NeverWon, TopBidder},
+                competition::{CallFigures, Competition, YearOfCalls},
             },
             profile, supplier,
         },
@@ -15,11 +17,13 @@ use crate::{
         export::csv_rows::Rows,
         params::{filters::commodity_filter, read::no_parameters},
     },
-    catalog::{ask::Ask, generation::Generation, suppliers::Party},
+    catalog::{ask::Ask, bids::BidQuery, generation::Generation, suppliers::Party},
+    engine::Error,
     http::{error::ApiError, quoted::quoted, work::Work},
     model::{Facet, commodity::CommodityCode},
     pages::{
         address,
+        coverage_note::written_years,
         figure_table::{FigureRow, FigureTable},
         messages::Texts,
         page::PageCall,
@@ -59,31 +63,57 @@ pub(crate) struct CallsPart {
 }
 
 impl CallsPart {
-    /// Of the notices that pass a filter. `page` is the address of the page.
+    /// Of the notices that pass a filter. `page` is the address of the page, which has a file with the figures.
     pub(crate) fn of(ask: &Ask, t: Texts, filter: Filter, page: &str) -> Result<CallsPart, ApiError> {
-        let received = CallsReceived::of(ask, vec![filter])?;
-        let competition = &received.competition;
-        if competition.notices == 0 {
-            return Ok(CallsPart {
-                sentences: vec![t.text("calls-none")],
-                tables: Vec::new(),
-                csv: None,
-            });
-        }
-        let mut sentences = Vec::from_iter(of_calls(t, "calls-open", &competition.open_calls));
-        sentences.extend(of_calls(t, "calls-invitation", &competition.invitations));
-        if competition.direct_awards > 0 {
-            sentences.push(t.with("calls-direct", &[("count", &competition.direct_awards)]));
-        }
+        let part = CallsPart::of_bids(ask, t, &BidQuery::of_notices(vec![filter]))?;
+        let csv = format!("{}/calls", address::spreadsheet(page));
         Ok(CallsPart {
-            sentences,
-            tables: vec![
-                by_year(t, &competition.by_year),
-                never_won(t, &ask.generation, &received),
-            ],
-            csv: Some(format!("{}/calls", address::spreadsheet(page))),
+            csv: (!part.tables.is_empty()).then_some(csv),
+            ..part
         })
     }
+
+    /// Of the notices with a bid that matches.
+    fn of_bids(ask: &Ask, t: Texts, query: &BidQuery) -> Result<CallsPart, ApiError> {
+        let received = CallsReceived::of(ask, query)?;
+        let competition = &received.competition;
+        let tables = vec![
+            by_year(t, &competition.by_year),
+            bidders(t, &ask.generation, &received),
+            never_won(t, &ask.generation, &received),
+        ];
+        Ok(CallsPart {
+            sentences: sentences(ask, t, (query, competition))?,
+            tables: if competition.notices == 0 { Vec::new() } else { tables },
+            csv: None,
+        })
+    }
+}
+
+/// What all calls say of competition; that publishers state no bids, if there are none, and the years of such calls
+/// with bids.
+fn sentences(ask: &Ask, t: Texts, (query, competition): (&BidQuery, &Competition)) -> Result<Vec<String>, Error> {
+    if competition.notices == 0 {
+        let none = [t.text("calls-none")].into_iter();
+        return Ok(none.chain(other_years(ask, t, query)?).collect());
+    }
+    let mut sentences = Vec::from_iter(of_calls(t, "calls-open", &competition.open_calls));
+    sentences.extend(of_calls(t, "calls-invitation", &competition.invitations));
+    if competition.direct_awards > 0 {
+        sentences.push(t.with("calls-direct", &[("count", &competition.direct_awards)]));
+    }
+    Ok(sentences)
+}
+
+/// The years of the open calls with bids that a search finds without its dates; `None` if it has none, or finds none.
+fn other_years(ask: &Ask, t: Texts, query: &BidQuery) -> Result<Option<String>, Error> {
+    let Some(query) = query.without_dates() else {
+        return Ok(None);
+    };
+    let by_year = CallsReceived::of(ask, &query)?.competition.by_year;
+    let years: BTreeSet<i32> = by_year.iter().map(|of| of.year).collect();
+    let stated = || t.with("calls-other-years", &[("years", &written_years(t, &years))]);
+    Ok((!years.is_empty()).then(stated))
 }
 
 /// "14 open calls with 3 bidders or fewer in half of them; 12% had one bidder (95% interval: 5% to 25%)."
@@ -133,6 +163,23 @@ fn by_year(t: Texts, years: &[YearOfCalls]) -> FigureTable {
             .into(),
         rows: years.iter().rev().map(row).collect(),
         note: None,
+    }
+}
+
+/// The bidders with most open calls.
+fn bidders(t: Texts, generation: &Generation, received: &CallsReceived) -> FigureTable {
+    let row = |of: &TopBidder| FigureRow {
+        href: Some(bidder_page(generation, t.language(), &of.vendor_name)),
+        name: of.vendor_name.clone(),
+        values: vec![t.count(of.calls), t.count(of.won)],
+    };
+    FigureTable {
+        id: "bidders",
+        title: t.text("calls-bidders"),
+        of: t.text("bids-supplier"),
+        columns: ["calls-bid-on", "calls-won"].map(|key| t.text(key)).into(),
+        rows: received.top_bidders.iter().map(row).collect(),
+        note: Some(t.with("calls-bidders-note", &[("all", &received.bidders)])),
     }
 }
 
@@ -228,7 +275,7 @@ fn csv(call: &PageCall, filter: impl Fn(&Ask) -> Result<Filter, ApiError> + Send
     let lang = call.lang;
     let cost = ScanCost::of_bids(&call.generation, 1);
     let work = Work::search(&call.generation, move |ask| {
-        let received = CallsReceived::of(ask, vec![filter(ask)?])?;
+        let received = CallsReceived::of(ask, &BidQuery::of_notices(vec![filter(ask)?]))?;
         file::reply("calls", Rows(lang).table(&COLUMNS, rows(&received)))
     });
     call.validated(cost.charge(work), &(call.path, call.query))

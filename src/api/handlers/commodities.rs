@@ -33,7 +33,7 @@ use crate::{
         route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route, Tag},
         schema_refs,
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, bids::BidQuery, generation::Generation},
     engine::aggregation::{FacetBucket, Money},
     http::{
         call::Call,
@@ -236,7 +236,9 @@ fn profile(ask: &Ask, plan: &CommodityPlan, search: &ResolvedSearch) -> Result<R
     let entity_type = found.query.entity_type;
     let has_values = counted.values.is_some();
     let of_bids = plan.include.bids.then(|| found.query.filters.clone());
-    let bids = of_bids.map(|filters| CallsReceived::of(ask, filters)).transpose()?;
+    let bids = of_bids
+        .map(|filters| CallsReceived::of(ask, &BidQuery::of_notices(filters)))
+        .transpose()?;
     let query = SearchQuery {
         sort: sort(entity_type, search.query.sort),
         ..found.query

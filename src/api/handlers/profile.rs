@@ -22,7 +22,7 @@ use crate::{
         route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
         schema_refs,
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{ask::Ask, bids::BidQuery, generation::Generation},
     engine::{
         Deadline,
         aggregation::{Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation},
@@ -299,7 +299,7 @@ fn reply(
         }
         _ => {
             let by_entity_type = by_entity_type(ask, &search.query)?;
-            let bids = of_bids.map(|_| CallsReceived::of(ask, search.query.filters.clone()));
+            let bids = of_bids.map(|_| CallsReceived::of(ask, &BidQuery::of_notices(search.query.filters.clone())));
             let department = Department::new(named, figures, by_entity_type, contracts);
             Reply::json(&Department {
                 bids: bids.transpose()?,

@@ -25,6 +25,7 @@ use crate::{
     },
     catalog::{
         ask::Ask,
+        bids::BidQuery,
         suppliers::{Party, Supplier},
     },
     engine::aggregation::{Aggregation, FacetBucket, Money},
@@ -250,7 +251,7 @@ fn supplier_reply(ask: &Ask, found: Supplier) -> Result<Reply, ApiError> {
 
 fn body_reply(ask: &Ask, found: Supplier) -> Result<Reply, ApiError> {
     let (counted, by_year, undated) = counted(ask, Party::Body, &found)?;
-    let bids = CallsReceived::of(ask, vec![supplier::filter(Party::Body, &found)])?;
+    let bids = CallsReceived::of(ask, &BidQuery::of_notices(vec![supplier::filter(Party::Body, &found)]))?;
     let profile_of = counted.as_ref().map(|(entity_type, _)| *entity_type);
     // Tenders have none.
     let vendors = counted.and_then(|(_, mut counted)| counted.facets.remove(&Facet::Vendor));

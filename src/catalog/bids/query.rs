@@ -30,6 +30,14 @@ const KEY_ROLES: [Role; 5] = [
 ];
 
 impl BidQuery {
+    /// The bids on notices that pass filters.
+    pub(crate) fn of_notices(filters: Vec<Filter>) -> BidQuery {
+        BidQuery {
+            filters,
+            ..BidQuery::default()
+        }
+    }
+
     /// The bids that some names of one bidder made, by their keys.
     pub(crate) fn of_bidder(keys: Vec<String>) -> BidQuery {
         let facet = Facet::Vendor;
@@ -59,6 +67,13 @@ impl BidQuery {
             procedure: Some(Procedure::Open),
             won: None,
         })
+    }
+
+    /// The same for notices of any day; `None` if it asks for no days.
+    pub(crate) fn without_dates(&self) -> Option<BidQuery> {
+        let mut all = self.clone();
+        all.filters.retain(|filter| !matches!(filter, Filter::Dates { .. }));
+        (all.filters.len() < self.filters.len()).then_some(all)
     }
 
     /// The keys of the bidders that it asks for, if it names them.

@@ -104,6 +104,7 @@ bidder-whole = All bids as one file, with a key of a paid plan
 ## The calls of a body or of a commodity.
 calls-title = Who bid
 calls-none = Publishers state no bids for these calls. Only some publishers state who bid.
+calls-other-years = Bids on such calls are stated for { $years }.
 calls-open =
     { $count ->
         [one] { $count } open call
@@ -129,6 +130,12 @@ calls-by-year = Open calls by year
 calls-median = Median of bidders
 calls-one-of = { $count }, that is { $share }
 calls-one-bidder = One bidder only
+calls-bidders = Who bid most
+calls-bidders-note = Of { $all ->
+        [one] { $all } bidder
+       *[other] { $all } bidders
+    } in open calls; a supplier with several names is one.
+calls-won = Won
 calls-never-won = Suppliers that bid and never won
 calls-never-won-note =
     { $count } of { $all } bidders won none of the open calls; those with most calls are listed.

@@ -104,6 +104,7 @@ bidder-whole = Toutes les soumissions en un fichier, avec une clé d’un forfai
 ## Les appels d’un organisme ou d’un code.
 calls-title = Qui a soumissionné
 calls-none = Les diffuseurs n’indiquent aucune soumission à ces appels. Seuls certains diffuseurs indiquent qui a soumissionné.
+calls-other-years = Des soumissions à de tels appels d’offres sont publiées pour { $years }.
 calls-open =
     { $count ->
         [one] { $count } appel public
@@ -129,6 +130,12 @@ calls-by-year = Appels publics par année
 calls-median = Médiane des soumissionnaires
 calls-one-of = { $count }, soit { $share }
 calls-one-bidder = Un seul soumissionnaire
+calls-bidders = Qui a soumissionné le plus souvent
+calls-bidders-note = Sur { $all ->
+        [one] { $all } soumissionnaire
+       *[other] { $all } soumissionnaires
+    } aux appels d’offres publics; un fournisseur qui a plusieurs noms est un seul.
+calls-won = Remportés
 calls-never-won = Fournisseurs qui ont soumissionné sans jamais remporter
 calls-never-won-note =
     { $count } des { $all } soumissionnaires n’ont remporté aucun des appels publics ; ceux qui en comptent le plus sont nommés.

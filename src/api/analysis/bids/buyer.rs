@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    bidder::CallsBidOn,
     bidder_group::{Group, Groups},
     competition::{CallCounter, Competition},
 };
@@ -13,7 +14,6 @@ use crate::{
     catalog::{ask::Ask, bids::BidQuery},
     engine::Error,
     model::bids::Procedure,
-    query::Filter,
 };
 
 /// Competition for calls, and who bid without winning.
@@ -31,6 +31,19 @@ pub(crate) struct CallsReceived {
     pub(crate) never_won: u64,
     /// The first of these, up to ten, those with most calls first.
     pub(crate) top_never_won: Vec<NeverWon>,
+    /// The bidders with most open calls, up to ten.
+    pub(crate) top_bidders: Vec<TopBidder>,
+}
+
+/// A bidder, and its open calls.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "TopBidder", description = "A bidder, and its open calls")]
+pub(crate) struct TopBidder {
+    pub(crate) vendor_name: String,
+    /// Open calls that it bid on.
+    pub(crate) calls: u64,
+    /// Those of them that it won.
+    pub(crate) won: u64,
 }
 
 /// A bidder that won nothing.
@@ -45,17 +58,12 @@ pub(crate) struct NeverWon {
 const TOP: usize = 10;
 
 impl CallsReceived {
-    /// Of the notices that pass the filters.
-    pub(crate) fn of(ask: &Ask, filters: Vec<Filter>) -> Result<CallsReceived, Error> {
+    /// Of the notices with a bid that matches, with all their bids.
+    pub(crate) fn of(ask: &Ask, query: &BidQuery) -> Result<CallsReceived, Error> {
         let store = &ask.generation.bids;
         let mut groups = Groups::new(&ask.generation);
-        let query = BidQuery {
-            filters,
-            ..BidQuery::default()
-        };
         let mut calls = CallCounter::default();
-        // The open calls of each bidder, and whether it won one of them.
-        let mut bidders: BTreeMap<Group, (u64, bool)> = BTreeMap::new();
+        let mut bidders: BTreeMap<Group, CallsBidOn> = BTreeMap::new();
         let visit = |notice, _: &[usize]| {
             calls.add(store, notice);
             if notice.procedure == Procedure::Open {
@@ -65,27 +73,31 @@ impl CallsReceived {
                 }
                 for (group, won) in has_won {
                     let of = bidders.entry(group).or_default();
-                    *of = (of.0 + 1, of.1 || won);
+                    of.calls += 1;
+                    of.won += u64::from(won);
                 }
             }
             true
         };
-        store.for_each_match(&query, 0, &*ask.generation.engine, &ask.deadline, visit)?;
-        let mut losers: Vec<(Group, u64)> = bidders
-            .iter()
-            .filter(|(_, (_, has_won))| !has_won)
-            .map(|(group, (calls, _))| (*group, *calls))
-            .collect();
-        losers.sort_by(|(a_group, a), (b_group, b)| b.cmp(a).then_with(|| a_group.cmp(b_group)));
-        let row = |(group, calls): &(Group, u64)| NeverWon {
+        store.for_each_match(query, 0, &*ask.generation.engine, &ask.deadline, visit)?;
+        let (all, mut by_calls) = (bidders.len(), Vec::from_iter(bidders));
+        by_calls.sort_by(|(a_group, a), (b_group, b)| b.calls.cmp(&a.calls).then_with(|| a_group.cmp(b_group)));
+        let losers = || by_calls.iter().filter(|(_, of)| of.won == 0);
+        let never_won = |(group, of): &(Group, CallsBidOn)| NeverWon {
             vendor_name: groups.name(*group),
-            calls: *calls,
+            calls: of.calls,
+        };
+        let bidder = |(group, of): &(Group, CallsBidOn)| TopBidder {
+            vendor_name: groups.name(*group),
+            calls: of.calls,
+            won: of.won,
         };
         Ok(CallsReceived {
             competition: calls.competition(),
-            bidders: bidders.len() as u64,
-            never_won: losers.len() as u64,
-            top_never_won: losers.iter().take(TOP).map(row).collect(),
+            bidders: all as u64,
+            never_won: losers().count() as u64,
+            top_never_won: losers().take(TOP).map(never_won).collect(),
+            top_bidders: by_calls.iter().take(TOP).map(bidder).collect(),
         })
     }
 }
