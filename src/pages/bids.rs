@@ -202,7 +202,8 @@ fn dot(bid: &BidRow) -> Option<BidDot> {
     })
 }
 
-fn row(generation: &Generation, t: Texts, bid: &BidRow, lowest: Option<f64>) -> Row {
+/// A bid in words. `lowest`: the lowest amount of its call.
+pub(crate) fn row(generation: &Generation, t: Texts, bid: &BidRow, lowest: Option<f64>) -> Row {
     Row {
         name: bid.vendor_name.to_owned(),
         href: bidder_page(generation, t.language(), bid.vendor_name),

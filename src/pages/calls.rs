@@ -55,6 +55,8 @@ pub(crate) const COMMODITY_CSV: Page = Page {
 /// The calls of a body or of a commodity, in words.
 #[derive(Debug)]
 pub(crate) struct CallsPart {
+    /// How many notices list bids.
+    pub(crate) notices: u64,
     /// That publishers state no bids, or the figures of all calls.
     pub(crate) sentences: Vec<String>,
     pub(crate) tables: Vec<FigureTable>,
@@ -74,7 +76,7 @@ impl CallsPart {
     }
 
     /// Of the notices with a bid that matches.
-    fn of_bids(ask: &Ask, t: Texts, query: &BidQuery) -> Result<CallsPart, ApiError> {
+    pub(crate) fn of_bids(ask: &Ask, t: Texts, query: &BidQuery) -> Result<CallsPart, ApiError> {
         let received = CallsReceived::of(ask, query)?;
         let competition = &received.competition;
         let tables = vec![
@@ -83,6 +85,7 @@ impl CallsPart {
             never_won(t, &ask.generation, &received),
         ];
         Ok(CallsPart {
+            notices: competition.notices,
             sentences: sentences(ask, t, (query, competition))?,
             tables: if competition.notices == 0 { Vec::new() } else { tables },
             csv: None,
@@ -114,6 +117,13 @@ fn other_years(ask: &Ask, t: Texts, query: &BidQuery) -> Result<Option<String>, 
     let years: BTreeSet<i32> = by_year.iter().map(|of| of.year).collect();
     let stated = || t.with("calls-other-years", &[("years", &written_years(t, &years))]);
     Ok((!years.is_empty()).then(stated))
+}
+
+/// How many notices list the bids that a search finds, and what they say of competition.
+pub(crate) fn competition(ask: &Ask, t: Texts, query: &BidQuery) -> Result<(u64, Vec<String>), Error> {
+    let competition = CallsReceived::of(ask, query)?.competition;
+    let sentences = sentences(ask, t, (query, &competition))?;
+    Ok((competition.notices, sentences))
 }
 
 /// "14 open calls with 3 bidders or fewer in half of them; 12% had one bidder (95% interval: 5% to 25%)."

@@ -69,6 +69,8 @@ static PAGES: &[Page] = &[
     feed::PAGE,
     feed::CSV,
     bids::CSV,
+    search::BIDS,
+    search::BIDS_CSV,
     estimate::PAGE,
     estimate::CSV,
     sources::PAGE,

@@ -45,6 +45,7 @@ export async function pagesOf(service) {
     commodities: '/commodities',
     suppliers: '/suppliers?limit=20',
     bodies: '/bodies?q=ville',
+    bids: '/bids?q=pavage+OR+paving',
     solicitation: `/solicitation/${part(withNumber.solicitation_number)}`,
     'solicitation-whole': `/solicitation/${part(whole)}`,
     worth: `/tender/${part(tender.record_id)}/worth`,

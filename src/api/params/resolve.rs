@@ -110,6 +110,19 @@ impl ResolveContext<'_> {
     }
 }
 
+impl<'a> ResolveContext<'a> {
+    /// Of a search that no plan limits, whose page does not matter.
+    pub(crate) fn without_plan(entity_type: EntityType, generation: &'a Generation) -> ResolveContext<'a> {
+        ResolveContext {
+            schema: Schema::of(entity_type),
+            page_cap: 1,
+            coverage: &generation.manifest_of(entity_type).coverage,
+            translator: Some(&generation.translator),
+            generation: Some(generation),
+        }
+    }
+}
+
 /// A search ready to run, and what the response's headers report about it.
 #[derive(Debug)]
 pub struct ResolvedSearch {

@@ -141,3 +141,25 @@ calls-never-won-note =
     { $count } of { $all } bidders won none of the open calls; those with most calls are listed.
 calls-bid-on = Open calls bid on
 calls-csv = These figures as CSV
+
+## A search over bids.
+bids-page-about = Bids on calls for tenders, those that did not win too. Only some publishers state who bid: calls without stated bids are not here.
+bids-page-words = Words of the call
+bids-page-bidder = Part of the bidder’s name
+bids-page-count = { $count ->
+        [one] { $count } bid
+       *[other] { $count } bids
+    } on { $calls ->
+        [one] { $calls } call for tenders
+       *[other] { $calls } calls for tenders
+    }.
+bids-page-tenders = All calls for tenders with these words and conditions, also those without stated bids
+bids-page-newest = The bids, the newest call first
+bids-page-call = Call for tenders
+bids-page-date = Published
+bids-page-true = won
+bids-page-false = did not win
+bids-page-open = open call
+bids-page-invitation = by invitation
+bids-page-direct = direct award
+bids-page-other = another procedure

@@ -141,3 +141,25 @@ calls-never-won-note =
     { $count } des { $all } soumissionnaires n’ont remporté aucun des appels publics ; ceux qui en comptent le plus sont nommés.
 calls-bid-on = Appels publics où ils ont soumissionné
 calls-csv = Ces chiffres en CSV
+
+## Une recherche de soumissions.
+bids-page-about = Soumissions aux appels d’offres, aussi celles qui n’ont pas été retenues. Seuls certains diffuseurs publient qui a soumissionné : les appels d’offres sans soumissions publiées n’y sont pas.
+bids-page-words = Mots de l’appel d’offres
+bids-page-bidder = Partie du nom du soumissionnaire
+bids-page-count = { $count ->
+        [one] { $count } soumission
+       *[other] { $count } soumissions
+    } à { $calls ->
+        [one] { $calls } appel d’offres
+       *[other] { $calls } appels d’offres
+    }.
+bids-page-tenders = Tous les appels d’offres avec ces mots et ces conditions, aussi ceux sans soumissions publiées
+bids-page-newest = Les soumissions, l’appel d’offres le plus récent d’abord
+bids-page-call = Appel d’offres
+bids-page-date = Publié
+bids-page-true = retenue
+bids-page-false = non retenue
+bids-page-open = appel d’offres public
+bids-page-invitation = sur invitation
+bids-page-direct = gré à gré
+bids-page-other = autre procédure

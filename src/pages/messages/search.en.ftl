@@ -92,6 +92,7 @@ search-condition-quality_flag = Doubt:
 search-condition-competition = Competition:
 search-condition-amended = Amendments:
 search-condition-level = Level:
+search-condition-won = Bid:
 search-condition-ignored = Does not apply to these records
 
 ## Results
@@ -319,6 +320,11 @@ search-meaning-words = Without the words of the question
 search-meaning-share = Share: { $part } of { $all }, { $percent }
 search-meaning-fewer = Without “{ $word }”, which no such record has
 search-who-bid = Who bid: { $name }
+search-bids = Who bid on these calls for tenders, where publishers state it
+search-meaning-calls = { $count ->
+        [one] { $count } call for tenders with its bids
+       *[other] { $count } calls for tenders with their bids
+    }
 search-meaning-who-bid = Its page, which says who bid where publishers state it
 search-profile = profile
 search-profile-of = Profile of { $name }

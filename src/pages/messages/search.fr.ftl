@@ -92,6 +92,7 @@ search-condition-quality_flag = Doute :
 search-condition-competition = Concurrence :
 search-condition-amended = Contrat :
 search-condition-level = Palier :
+search-condition-won = Soumission :
 search-condition-ignored = Sans objet pour ces fiches
 
 ## Results
@@ -311,6 +312,11 @@ search-meaning-words = Sans les mots de la question
 search-meaning-share = Part : { $part } sur { $all }, { $percent }
 search-meaning-fewer = Sans « { $word } », qu’aucune de ces fiches n’a
 search-who-bid = Qui a soumissionné : { $name }
+search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié
+search-meaning-calls = { $count ->
+        [one] { $count } appel d’offres avec ses soumissions
+       *[other] { $count } appels d’offres avec leurs soumissions
+    }
 search-meaning-who-bid = Sa page, qui dit qui a soumissionné là où les diffuseurs l’indiquent
 search-profile = profil
 search-profile-of = Profil de { $name }

@@ -10,6 +10,7 @@ use crate::{
     pages::{
         address,
         format::{self, CAD},
+        messages::Texts,
         method_names::method_name,
         search::{
             context::{SearchContext, choice_words, shortened},
@@ -42,6 +43,12 @@ impl Condition {
     }
 }
 
+/// A condition, with the label of the link that removes it.
+pub(super) struct ShownCondition {
+    pub(super) condition: Condition,
+    pub(super) removal: String,
+}
+
 /// The conditions in the order of the parameter table. `ignored` are the parameters without a field, as written.
 pub(crate) fn conditions(context: &SearchContext, ignored: &[&str]) -> Vec<Condition> {
     let condition = |(parameter, value): (&'static str, &str)| Condition {
@@ -55,6 +62,14 @@ pub(crate) fn conditions(context: &SearchContext, ignored: &[&str]) -> Vec<Condi
             .any(|name| ignored.contains(&name)),
     };
     context.asked.conditions().into_iter().map(condition).collect()
+}
+
+pub(super) fn shown_conditions(t: Texts, conditions: Vec<Condition>) -> Vec<ShownCondition> {
+    let shown = |condition: Condition| ShownCondition {
+        removal: t.with("search-condition-remove", &[("condition", &condition.words())]),
+        condition,
+    };
+    conditions.into_iter().map(shown).collect()
 }
 
 fn profile(context: &SearchContext, parameter: &str, value: &str) -> Option<String> {

@@ -11,6 +11,8 @@
 mod amounts;
 mod answer;
 mod asking_words;
+mod bids_address;
+mod bids_page;
 mod buyers;
 mod conditions;
 mod context;
@@ -48,6 +50,7 @@ mod who_bid;
 mod written_values;
 mod written_words;
 
+pub(crate) use bids_page::{CSV as BIDS_CSV, PAGE as BIDS};
 pub(crate) use csv_page::CSV;
 pub(crate) use results::PAGE;
 pub(crate) use search_address::SearchAddress;

@@ -23,7 +23,8 @@ use crate::{
         route::{Handler, Page},
         search::{
             answer::{Answer, answer},
-            conditions::{Condition, conditions},
+            bids_address,
+            conditions::{Condition, ShownCondition, conditions, shown_conditions},
             context::{SearchContext, shortened},
             facets::{self, FacetGroup},
             figures::Figures,
@@ -84,12 +85,6 @@ struct Tab {
     count: Option<String>,
 }
 
-struct ShownCondition {
-    condition: Condition,
-    /// The label of its link.
-    removal: String,
-}
-
 /// What was found.
 struct Results {
     /// That nothing was searched for, because the words have no letter or digit.
@@ -109,6 +104,8 @@ struct Results {
     notes: Vec<String>,
     /// The same search without tenders whose last day has passed.
     still_open: Option<String>,
+    /// The page that says who bid for these tenders.
+    who_bid: Option<String>,
     /// How much of the total is doubtful.
     doubt: Option<TotalDoubt>,
     translation: Option<TranslationNote>,
@@ -219,6 +216,7 @@ fn found_results(
         None
     };
     let sources = SourceNotes::of(context, query_of_sources(plan, found), &found.aggregation)?;
+    let groups = facets::groups(context, &found.aggregation, &found.choices).into_iter();
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     let meant = meant(context, plan, found)?;
     let sentence = sentence(t, asked.entity_type, &found.aggregation, parties(context));
@@ -244,15 +242,13 @@ fn found_results(
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
         still_open: still_open(asked, &plan.search.query, context.today),
+        who_bid: bids_address::of_tenders(asked, &context.ask.generation).filter(|_| total > 0),
         doubt: doubt(t, asked, &found.aggregation),
         translation: translation_note(t, asked, &plan.search),
         codes: codes_note(context, &plan.search, found.by_code),
         names: NamesNote::of(t, asked, &plan.search.query, total, found.by_name).filter(|_| !has_answer),
         sorts: sort_links(asked, plan.search.query.sort),
-        groups: facets::groups(context, &found.aggregation, &found.choices)
-            .into_iter()
-            .map(|group| shown_group(t, group))
-            .collect(),
+        groups: groups.map(|group| shown_group(t, group)).collect(),
         date_label: date_label(asked.entity_type),
         has_values: Schema::of(asked.entity_type).has_role(Role::Value),
         shown: range(t, &plan.search.page.start, hits.len() as u64, total),
@@ -353,14 +349,6 @@ fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {
         }
     };
     EntityType::ALL.map(tab).into()
-}
-
-fn shown_conditions(t: Texts, conditions: Vec<Condition>) -> Vec<ShownCondition> {
-    let shown = |condition: Condition| ShownCondition {
-        removal: t.with("search-condition-remove", &[("condition", &condition.words())]),
-        condition,
-    };
-    conditions.into_iter().map(shown).collect()
 }
 
 fn shown_group(t: Texts, group: FacetGroup) -> ShownGroup {

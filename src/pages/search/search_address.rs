@@ -109,13 +109,7 @@ impl SearchAddress {
     /// The query of the search, whose page does not matter; `None` if it is not valid, or a parameter has no field in
     /// this entity type.
     pub(crate) fn query_in(&self, generation: &Generation) -> Option<SearchQuery> {
-        let context = ResolveContext {
-            schema: Schema::of(self.entity_type),
-            page_cap: 1,
-            coverage: &generation.manifest_of(self.entity_type).coverage,
-            translator: Some(&generation.translator),
-            generation: Some(generation),
-        };
+        let context = ResolveContext::without_plan(self.entity_type, generation);
         let asked = self.dropping(&["facets", "include_total"]);
         let search = asked.resolve(&context, 1).ok()?;
         search.ignored.is_empty().then_some(search.query)

@@ -94,16 +94,36 @@ impl Split {
         all
     }
 
+    /// Of a part of a question about calls for tenders; `asked` is a search of them without words.
+    pub(super) fn of_calls(asked: &SearchAddress, text: &str, generation: &Generation, today: Date) -> Option<Split> {
+        let bodies = BodyNames::of(generation.parties(Party::Body));
+        let takes = Takes {
+            in_question: true,
+            ..Takes::of(asked, generation, (&bodies, today))
+        };
+        Split::taking(asked, text, generation, (takes, today))
+    }
+
     fn of(
         asked: &SearchAddress,
         text: &str,
         generation: &Generation,
         (bodies, today): (&BodyNames, Date),
     ) -> Option<Split> {
+        let takes = Takes::of(asked, generation, (bodies, today));
+        Split::taking(asked, text, generation, (takes, today))
+    }
+
+    fn taking(
+        asked: &SearchAddress,
+        text: &str,
+        generation: &Generation,
+        (takes, today): (Takes, Date),
+    ) -> Option<Split> {
         let t = Texts::of(asked.lang);
-        let parts = parts(text, Takes::of(asked, generation, (bodies, today)))?;
+        let parts = parts(text, takes)?;
         let (values, label) = parts.conditions(t, today);
-        if parts.words == text && values.is_empty() {
+        if parts.words == text && values.is_empty() && !takes.in_question {
             return None;
         }
         let asked = if parts.words.is_empty() {

@@ -10,17 +10,20 @@ use crate::{
         suppliers::Party,
     },
     engine::Error,
-    model::fold::word_list,
+    model::{EntityType, fold::word_list},
     pages::{
         address,
+        calls::competition,
         messages::Texts,
         search::{
             asking_words::{NEVER_WON, ONE_BIDDER},
+            bids_address::of_search,
             buyers::{BodyNames, take_buyer},
             context::SearchContext,
             meanings::{Meaning, found, profile},
             parts::subject_of_question,
             question::content,
+            split::Split,
             versus::{Named, city},
             written_words::{Word, is_in, ranges, remove_phrase, without_marks, words},
         },
@@ -29,11 +32,17 @@ use crate::{
 
 /// What asks for the number of bidders, for who they are, or for those that lost.
 const BIDDERS: &str = "\
-    bids|combien de soumissionnaires|combien de soumissions|combien offres|gagne appel offres|gagne des appels offres|\
-    gagne un appel offres|how many bidders|how many bids|losers|losing bidders|losing bids|lost a tender|lost bids|\
-    lost tenders|nombre de soumissionnaires|nombre de soumissions|number of bidders|number of bids|perdants|\
+    a soumissionne|bid on|bidder|bidders|bidding on|bids|combien de firmes ont soumissionne|\
+    combien de fournisseurs ont soumissionne|combien entrepreneurs ont soumissionne|\
+    combien entreprises ont soumissionne|combien de soumissionnaires|combien de soumissions|combien offres|gagne appel offres|gagne des appels offres|\
+    gagne un appel offres|how many bidders|how many bids|\
+    how many companies bid|how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|\
+    losers|losing bidders|losing bids|lost a tender|lost bids|\
+    lost tenders|nombre de soumissionnaires|nombre de soumissions|nombre moyen de soumissionnaires|\
+    nombre moyen de soumissions|average number of bidders|average number of bids|number of bidders|number of bids|perdants|\
     qui a perdu|qui a soumissionne|qui autre a soumissionne|qui ont perdu|qui ont soumissionne|qui perd|qui perdent|\
-    qui soumissionne|qui soumissionnent|soumissionnaires perdants|soumissions|unsuccessful bidders|who bid|who bids|\
+    qui soumissionne|qui soumissionnent|soumissionnaire|soumissionnaires|\
+    soumissionnaires perdants|soumissions|unsuccessful bidders|who bid|who bids|\
     who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
 
 /// Words for what is bid on, and "only", next to them.
@@ -58,6 +67,7 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
         return Ok(Vec::new());
     };
     written.retain(|(_, folded)| !is_in(CALLS, folded));
+    let searched = bids_on(context, &without_marks(&written), part)?;
     let of_body = |body: &Named| {
         let page = address::party(t.language(), Party::Body, &body.id);
         meaning(t, &body.label, body.records, page + part)
@@ -65,7 +75,11 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
     let suppliers = ask.generation.parties(Party::Supplier);
     let about = subject_of_question(&without_marks(&written), suppliers).unwrap_or_default();
     if let Some(city) = city(ask, t, &about) {
-        return Ok(vec![of_body(&city)]);
+        return Ok(searched
+            .map(|of| of.meaning)
+            .into_iter()
+            .chain([of_body(&city)])
+            .collect());
     }
     let mut written = words(&about);
     let body = take_body(ask, t, &mut written).or_else(|| asked_body(context));
@@ -75,7 +89,44 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
     if of_rest.is_none() && body.is_none() {
         of_rest = named_by_part(ask, t, &words(&about), part)?;
     }
-    Ok(body.into_iter().chain(of_rest).collect())
+    let named = body.into_iter().chain(of_rest);
+    Ok(match searched {
+        Some(of) if of.has_conditions => [of.meaning].into_iter().chain(named).collect(),
+        Some(of) if of.has_bids => named.chain([of.meaning]).collect(),
+        _ => named.collect(),
+    })
+}
+
+/// The page of the bids on the calls that a part of a question is about.
+struct Searched {
+    meaning: Meaning,
+    has_conditions: bool,
+    has_bids: bool,
+}
+
+fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Searched>, Error> {
+    let (ask, t) = (context.ask, context.t);
+    let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
+    let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
+    let Some((split, (page, query))) = split.and_then(|split| {
+        let of_search = of_search(&split.asked, &ask.generation)?;
+        Some((split, of_search))
+    }) else {
+        return Ok(None);
+    };
+    let (notices, sentences) = competition(ask, t, &query)?;
+    Ok(Some(Searched {
+        meaning: Meaning {
+            label: t.with("search-who-bid", &[("name", &split.label(&split.words))]),
+            what: sentences.join(" "),
+            count: t.with("search-meaning-calls", &[("count", &notices)]),
+            // The whole page says who bid.
+            href: page + if part == BIDS_PART { "" } else { part },
+            ..Meaning::default()
+        },
+        has_conditions: split.has_conditions,
+        has_bids: notices > 0,
+    }))
 }
 
 /// The fewest words of a part that is looked up where all words name nothing.

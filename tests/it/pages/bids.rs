@@ -339,33 +339,102 @@ fn a_body_and_a_commodity_show_competition_by_year_and_who_never_won() {
 #[test]
 fn who_bid_and_who_never_won_are_asked_in_the_box() {
     for (lang, words, label, part) in [
-        (
-            "en",
-            "Laval calls with one bidder only",
-            "Who bid: Ville de Laval",
-            "#bids",
-        ),
+        ("en", "Laval calls with one bidder only", "Who bid: Laval", ""),
         (
             "fr",
             "qui n’a jamais gagné à Laval ?",
-            "Qui a soumissionné\u{a0}: Ville de Laval",
+            "Qui a soumissionné\u{a0}: Laval",
             "#never-won",
         ),
         (
             "fr",
             "toiture Ville de Laval, qui a perdu ?",
-            "Qui a soumissionné\u{a0}: Ville de Laval",
-            "#bids",
+            "Qui a soumissionné\u{a0}: toiture, Ville de Laval",
+            "",
         ),
-        ("en", "roofs in Laval, who lost", "Who bid: Ville de Laval", "#bids"),
+        ("en", "roofs in Laval, who lost", "Who bid: roofs, Laval", ""),
+        (
+            "en",
+            "how many companies bid on Pavage in Laval in 2015",
+            "Who bid: Pavage, Laval, 2015",
+            "",
+        ),
     ] {
         let html = SERVER.html(&format!("/{lang}/search?q={}", encode(words)), 200);
         let (before, _) = html.split_once(label).unwrap_or_else(|| panic!("{words}: {html}"));
         let href = between(&before[before.rfind("<a ").unwrap()..], "href=\"", "\"")[0];
-        let (page, anchor) = href.split_at(href.find('#').unwrap());
+        let href = href.replace("&#38;", "&");
+        let (page, anchor) = href.split_at(href.find('#').unwrap_or(href.len()));
         assert_eq!(anchor, part, "{words}");
-        let id = format!("id=\"{}\"", part.trim_start_matches('#'));
-        assert!(SERVER.html(page, 200).contains(&id), "{page} has no {part}");
+        let mark = part
+            .strip_prefix('#')
+            .map_or("<h1>".to_owned(), |id| format!("id=\"{id}\""));
+        assert!(SERVER.html(page, 200).contains(&mark), "{page} has no {mark}");
+    }
+}
+
+#[test]
+fn a_search_over_bids_says_how_many_bid_and_who() {
+    let html = SERVER.html("/en/search?q=how+many+bids+for+Pavage+in+Laval+in+2015", 200);
+    let open = "3 open calls with bids: half had at most 4 bidders. One bidder only: 0";
+    html::assert_shows(&html, &["Who bid: Pavage, Laval, 2015", open]);
+    let page = "/en/bids?q=Pavage&municipality=laval&issued_after=2015-01-01&issued_before=2015-12-31";
+    let html = SERVER.html(page, 200);
+    let shown = ["69 bids on 5 calls for tenders.", open, "Place: Laval", "Who bid most"];
+    html::assert_shows(&html, &shown);
+    assert!(!html.contains(HOSTILE), "{html}");
+    // The whole list, page by page, is what the API finds.
+    let all = SERVER.json("/bids?q=Pavage&municipality=laval&translate=true&match_codes=true&limit=500");
+    let (mut names, mut next) = (Vec::new(), Some(page.to_owned()));
+    while let Some(page) = next {
+        let html = SERVER.html(&page, 200);
+        let rows = between(&html, "<td data-label=\"Supplier\">", "</td>");
+        names.extend(rows.into_iter().map(text));
+        let link = html
+            .split("rel=\"next\"")
+            .next()
+            .filter(|before| before.len() < html.len());
+        next = link.map(|before| {
+            let href = between(&before[before.rfind("<a ").unwrap()..], "href=\"", "\"")[0];
+            href.replace("&#38;", "&")
+        });
+    }
+    let expected = all["results"].as_array().unwrap().iter();
+    let expected: Vec<String> = expected.map(|bid| text(bid["vendor_name"].as_str().unwrap())).collect();
+    assert_eq!(names.len(), expected.len());
+    let file = SERVER.get(&page.replace("/bids", "/bids.csv"));
+    assert_eq!(file.text().lines().count(), 1 + expected.len(), "{}", file.text());
+}
+
+#[test]
+fn years_without_bids_lead_to_those_with_some() {
+    let page = "/en/bids?municipality=laval&issued_after=2012-01-01&issued_before=2012-12-31";
+    let shown = [
+        "0 bids on 0 calls for tenders.",
+        "Publishers state no bids for these calls.",
+        "Bids on such calls are stated for 2015.",
+    ];
+    html::assert_shows(&SERVER.html(page, 200), &shown);
+    let html = SERVER.html("/en/bids?vendor=trois&won=false&amount_min=1000&method=open", 200);
+    let shown = [
+        "1 bid on 1 call for tenders.",
+        "Bid: did not win",
+        "From $1,000",
+        "Method: open call",
+    ];
+    html::assert_shows(&html, &shown);
+}
+
+#[test]
+fn a_search_of_tenders_leads_to_their_bids() {
+    let html = SERVER.html("/en/search?kind=tender&municipality=laval", 200);
+    assert!(html.contains("href=\"/en/bids?municipality=laval\""), "{html}");
+    for without in [
+        "kind=tender&municipality=laval&status=open",
+        "kind=contract&municipality=laval",
+    ] {
+        let html = SERVER.html(&format!("/en/search?{without}"), 200);
+        assert!(!html.contains("href=\"/en/bids?"), "{html}");
     }
 }
 
