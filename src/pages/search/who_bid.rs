@@ -32,18 +32,17 @@ use crate::{
 
 /// What asks for the number of bidders, for who they are, or for those that lost.
 const BIDDERS: &str = "\
-    a soumissionne|bid on|bidder|bidders|bidding on|bids|combien de firmes ont soumissionne|\
-    combien de fournisseurs ont soumissionne|combien entrepreneurs ont soumissionne|\
-    combien entreprises ont soumissionne|combien de soumissionnaires|combien de soumissions|combien offres|gagne appel offres|gagne des appels offres|\
-    gagne un appel offres|how many bidders|how many bids|\
+    a soumissionne|average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
+    combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|combien de soumissionnaires|\
+    combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|combien offres|\
+    gagne appel offres|gagne des appels offres|gagne un appel offres|how many bidders|how many bids|\
     how many companies bid|how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|\
-    losers|losing bidders|losing bids|lost a tender|lost bids|\
-    lost tenders|nombre de soumissionnaires|nombre de soumissions|nombre moyen de soumissionnaires|\
-    nombre moyen de soumissions|average number of bidders|average number of bids|number of bidders|number of bids|perdants|\
-    qui a perdu|qui a soumissionne|qui autre a soumissionne|qui ont perdu|qui ont soumissionne|qui perd|qui perdent|\
-    qui soumissionne|qui soumissionnent|soumissionnaire|soumissionnaires|\
-    soumissionnaires perdants|soumissions|unsuccessful bidders|who bid|who bids|\
-    who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
+    losers|losing bidders|losing bids|lost a tender|lost bids|lost tenders|nombre de soumissionnaires|\
+    nombre de soumissions|nombre moyen de soumissionnaires|nombre moyen de soumissions|number of bidders|\
+    number of bids|perdants|qui a perdu|qui a soumissionne|qui autre a soumissionne|qui ont perdu|\
+    qui ont soumissionne|qui perd|qui perdent|qui soumissionne|qui soumissionnent|soumissionnaire|soumissionnaires|\
+    soumissionnaires perdants|soumissions|unsuccessful bidders|who bid|who bids|who else bid|who else bids|\
+    who has bid|who lose|who loses|who lost|won a tender";
 
 /// Words for what is bid on, and "only", next to them.
 const CALLS: &str = "\
@@ -89,10 +88,11 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
     if of_rest.is_none() && body.is_none() {
         of_rest = named_by_part(ask, t, &words(&about), part)?;
     }
-    let named = body.into_iter().chain(of_rest);
+    // The calls of a single code are few of those of a trade, but a firm is not what is called for.
+    let is_firm = body.is_none() && of_rest.as_ref().is_some_and(|(_, is_firm)| *is_firm);
+    let named = body.into_iter().chain(of_rest.map(|(meaning, _)| meaning));
     Ok(match searched {
-        Some(of) if of.has_conditions => [of.meaning].into_iter().chain(named).collect(),
-        Some(of) if of.has_bids => named.chain([of.meaning]).collect(),
+        Some(of) if of.has_conditions || of.has_bids && !is_firm => [of.meaning].into_iter().chain(named).collect(),
         _ => named.collect(),
     })
 }
@@ -101,6 +101,7 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
 struct Searched {
     meaning: Meaning,
     has_conditions: bool,
+    /// Whether the publisher of one of the calls states its bids.
     has_bids: bool,
 }
 
@@ -108,23 +109,30 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     let (ask, t) = (context.ask, context.t);
     let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
     let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
-    let Some((split, (page, query))) = split.and_then(|split| {
-        let of_search = of_search(&split.asked, &ask.generation)?;
-        Some((split, of_search))
-    }) else {
+    let Some(split) = split else { return Ok(None) };
+    // Bids have no region and no level: the calls of all are more than none.
+    let wider = split.asked.dropping(&["region", "level"]);
+    let is_wider = wider.parameters != split.asked.parameters;
+    let Some((page, query)) = of_search(&wider, &ask.generation).filter(|_| !is_wider || !split.words.is_empty())
+    else {
         return Ok(None);
+    };
+    let label = if is_wider {
+        split.words.clone()
+    } else {
+        split.label(&split.words)
     };
     let (notices, sentences) = competition(ask, t, &query)?;
     Ok(Some(Searched {
         meaning: Meaning {
-            label: t.with("search-who-bid", &[("name", &split.label(&split.words))]),
+            label: t.with("search-who-bid", &[("name", &label)]),
             what: sentences.join(" "),
             count: t.with("search-meaning-calls", &[("count", &notices)]),
             // The whole page says who bid.
             href: page + if part == BIDS_PART { "" } else { part },
             ..Meaning::default()
         },
-        has_conditions: split.has_conditions,
+        has_conditions: split.has_conditions && !is_wider,
         has_bids: notices > 0,
     }))
 }
@@ -135,12 +143,12 @@ const FEWEST_OF_PART: usize = 2;
 const MOST_LEFT_OUT: usize = 4;
 
 /// What the longest beginning of the words names: "entretien ménager" before a ministry that is not known so.
-fn named_by_part(ask: &Ask, t: Texts, written: &[Word], part: &str) -> Result<Option<Meaning>, Error> {
+fn named_by_part(ask: &Ask, t: Texts, written: &[Word], part: &str) -> Result<Option<(Meaning, bool)>, Error> {
     let lengths = (FEWEST_OF_PART..written.len()).rev().take(MOST_LEFT_OUT);
     for length in lengths {
         let about = content(written[..length].to_vec(), true);
-        if let Some(meaning) = named(ask, t, &about, true, part)? {
-            return Ok(Some(meaning));
+        if let Some(named) = named(ask, t, &about, true, part)? {
+            return Ok(Some(named));
         }
     }
     Ok(None)
@@ -180,8 +188,9 @@ fn asked_body(context: &SearchContext) -> Option<Named> {
     body.map(|body| Named::of(body, context.t)).or_else(of_city)
 }
 
-/// The body, the supplier or the trade that words name; without `bodies`, the supplier or the trade.
-fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<Option<Meaning>, Error> {
+/// The body, the supplier or the trade that words name; without `bodies`, the supplier or the trade. The second value
+/// says whether it is a supplier.
+fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<Option<(Meaning, bool)>, Error> {
     if about.is_empty() {
         return Ok(None);
     }
@@ -201,6 +210,6 @@ fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<O
         let is_supplier = found.meaning == MeaningType::Supplier;
         let part = if is_supplier { BIDS_PART } else { part };
         let page = profile(t.language(), &found)?;
-        Some(meaning(t, &found.label, found.records, page + part))
+        Some((meaning(t, &found.label, found.records, page + part), is_supplier))
     }))
 }
