@@ -25,7 +25,8 @@ pub(super) const PHRASES: &str = "\
     pour combien|quel genre de|quel ministere|quel organisme|quel organisme public|quel type de|quelle sorte de|\
     quelles sortes de|quels genres de|quels ministeres|quels organismes|quels organismes publics|quels types de|\
     since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
-    which body|which department|which departments|which public bodies|which public body|would it be|would it cost";
+    which body|which department|which departments|which public bodies|which public body|who supplies|who supply|\
+    which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost";
 
 /// Several words that say that it is about now.
 pub(super) const NOW: &str = "\
@@ -75,13 +76,14 @@ const WORDS_IN_QUESTIONS: &str = "\
     chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|compagnie|compagnies|companies|company|\
     competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|could|cout|couts|deal|\
     deals|deja|depenses|dollars|dont|durant|during|each|elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|\
-    entreprises|eux|ever|every|finalement|finally|firm|firme|firmes|firms|fournisseur|fournisseurs|habituellement|he|\
-    il|ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|montants|more|mostly|n a|\
-    n est|n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|\
-    principalement|prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|rival|rivals|rivaux|\
-    s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|soumissionnaire|soumissionnaires|\
-    souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|total|toujours|tous|tout|toute|\
-    toutes|up|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|would|y|you";
+    entreprises|eux|ever|every|finalement|finally|firm|firme|firmes|firms|fournisseur|fournisseurs|habituel|\
+    habituelle|habituellement|he|il|ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|\
+    montants|more|mostly|n a|n est|n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|\
+    pourquoi|price|prices|principalement|prix|prochain|prochaine|prochaines|prochains|recemment|recently|\
+    regulierement|rival|rivals|rivaux|s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|\
+    soumissionnaire|soumissionnaires|souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|\
+    total|toujours|tous|tout|toute|toutes|typique|up|usual|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|\
+    would|y|you";
 
 /// English verbs of questions.
 const ENGLISH_VERBS: &str = "\

@@ -7,7 +7,10 @@ use crate::{
         generation::Coverage,
         suppliers::{Supplier, SupplierList},
     },
-    model::{body_names, fold::fold},
+    model::{
+        body_names,
+        fold::{fold, word_list},
+    },
     pages::search::{
         places::{is_of_city, is_place},
         written_words::{Word, ranges, without_marks, words},
@@ -17,8 +20,8 @@ use crate::{
 /// An acronym of fewer letters is one only in capitals: "CSA", but not "fin".
 const MIN_ACRONYM: usize = 4;
 
-/// The words at the end of the names of federal bodies that people leave out.
-const LEFT_OUT: [&str; 3] = ["Canada", "of Canada", "du Canada"];
+/// The words at the end of the names of bodies that people leave out.
+const LEFT_OUT: [&str; 4] = ["Canada", "of Canada", "du Canada", "du Québec"];
 
 /// What the names of Quebec's bodies begin with, folded, for short and in full: publishers write either.
 const KINDS: [(&str, &str); 10] = [
@@ -112,10 +115,19 @@ impl<'a> BodyNames<'a> {
         if let Some(known) = self.known.borrow().get(folded) {
             return known.clone();
         }
-        let whole = LEFT_OUT.map(|left_out| format!("{folded} {left_out}"));
+        // "The council's contracts"
+        let name = name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name);
+        let own = &*word_list(name).join(" ");
+        let whole = LEFT_OUT.map(|left_out| format!("{own} {left_out}"));
         let of_kind = of_other_kind(&fold(name));
-        let others = body_names::all_names([folded]).iter().chain(&whole).chain(&of_kind);
-        let mut names = [name, folded].into_iter().chain(others.map(String::as_str));
+        let keys = whole.each_ref().map(|name| fold(name));
+        let of_whole = body_names::all_names(keys.each_ref().map(String::as_str));
+        let others = body_names::all_names([own])
+            .iter()
+            .chain(&whole)
+            .chain(of_whole)
+            .chain(&of_kind);
+        let mut names = [name, own].into_iter().chain(others.map(String::as_str));
         let found = names.find_map(|name| self.bodies.with_name(name));
         self.known.borrow_mut().insert(folded.to_owned(), found.clone());
         found

@@ -5,7 +5,7 @@
 use crate::{
     api::analysis::commodity::most_records,
     catalog::{generation::Coverage, suppliers::SupplierList},
-    model::{EntityType, Language},
+    model::{EntityType, Language, fold::fold},
     pages::search::{
         amounts::take_bound,
         asking_words::{NEVER_WON, NOW, PHRASES, take_order},
@@ -17,7 +17,7 @@ use crate::{
             Asking, asks_for_contracts, asks_for_share, content, is_about_contracts, is_question, take_amendments,
             take_are_open, take_by_year, take_entity_types, take_without_competition, without_question,
         },
-        written_words::{Word, remove_phrase, words},
+        written_words::{Word, remove_phrase, without_marks, words},
     },
 };
 
@@ -55,6 +55,9 @@ pub(super) struct Parts<'a> {
 /// The most words of a text that says more than words. What follows is bounded by it: each run of words is looked up as
 /// a name.
 const MAX_QUESTION_WORDS: usize = 30;
+
+/// The articles that names of firms begin with.
+const ARTICLES: [&str; 4] = ["la", "le", "les", "the"];
 
 /// A body that buys.
 #[derive(Clone, Debug, PartialEq)]
@@ -221,7 +224,7 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         return None;
     }
     parts.has_conditions = conditions > 0;
-    parts.words = content(written, is_question);
+    parts.words = with_article(text, content(written, is_question), takes.suppliers);
     let is_search = !parts.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(parts)
 }
@@ -277,9 +280,26 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// Words with the article in the text before them, if it begins the name of a firm: "La Presse" is no press.
+fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
+    let (written, first) = (words(text), about.split(' ').next().unwrap_or_default().to_owned());
+    let is_capital = |word: &str| word.starts_with(char::is_uppercase);
+    let before = written.windows(2).find(|pair| without_marks(&pair[1..]) == first);
+    let article = before.map(|pair| pair[0].0).filter(|article| {
+        let is_name = suppliers.is_some_and(|suppliers| suppliers.has_name_from(&format!("{article} {first}")));
+        is_name && is_capital(article) && is_capital(&first) && ARTICLES.contains(&fold(article).as_str())
+    });
+    article.map_or_else(|| about.clone(), |article| format!("{article} {about}"))
+}
+
 /// Removes the words that ask for an order.
 fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
-    let orders = [(Asking::Largest, ["value", "desc"]), (Asking::Newest, ["date", "desc"])];
+    let orders = [
+        (Asking::Largest, ["value", "desc"]),
+        (Asking::Smallest, ["value", "asc"]),
+        (Asking::Newest, ["date", "desc"]),
+        (Asking::Oldest, ["date", "asc"]),
+    ];
     orders
         .into_iter()
         .find_map(|(of, order)| of.take(written).then_some(order))

@@ -105,7 +105,8 @@ const LARGEST: &str = "\
 
 /// What says that what ends, or closes, next comes first.
 const CLOSING_SOON: &str = "\
-    closing soon|due soon|fermant bientot|ferment bientot|qui ferment bientot|that close soon";
+    close soon|closes soon|closing soon|due soon|or close soon|or closes soon|or closing soon|\
+    fermant bientot|ferment bientot|qui ferment bientot|that close soon";
 const ENDING_SOON: &str = "\
     end soon|ending soon|expirant bientot|expire soon|expirent bientot|expiring soon|finissant bientot|\
     finissent bientot|prenant fin bientot|prennent fin bientot|qui expirent bientot|qui finissent bientot|\
@@ -118,6 +119,11 @@ const TOP: &str = "main|principaux|principales|top";
 pub(super) const RANKED: &str = "\
     achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|suppliers|\
     vendors";
+/// Those that a thing may be before: "top paving companies". "Main street contracts" are about a street.
+const RANKED_FIRMS: &str = "companies|contractors|entreprises|firms|fournisseurs|suppliers|vendors";
+const SMALLEST: &str =
+    "cheapest|least expensive|lowest value|moins chers|moins cheres|moins eleves|plus petits|plus petites|smallest";
+const OLDEST: &str = "oldest|plus anciens|plus anciennes|plus vieux|earliest";
 const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
 
 /// What asks for contracts that were amended, or that cost more than their amount, next to a word for contracts or an
@@ -147,7 +153,9 @@ pub(super) enum Asking {
     Ending,
     EndingSoon,
     Largest,
+    Smallest,
     Newest,
+    Oldest,
     Amended,
 }
 
@@ -164,7 +172,9 @@ impl Asking {
             Asking::Ending => ENDING,
             Asking::EndingSoon => ENDING_SOON,
             Asking::Largest => LARGEST,
+            Asking::Smallest => SMALLEST,
             Asking::Newest => NEWEST,
+            Asking::Oldest => OLDEST,
             Asking::Amended => AMENDED,
         }
     }
@@ -173,7 +183,8 @@ impl Asking {
     pub(super) fn take(self, written: &mut Vec<Word>) -> bool {
         let is_rank = |before: &[Word], after: &[Word]| {
             before.last().is_none_or(|(_, folded)| is_of_question(folded))
-                && after.first().is_some_and(|(_, folded)| is_in(RANKED, folded))
+                && (after.first().is_some_and(|(_, folded)| is_in(RANKED, folded))
+                    || after.iter().any(|(_, folded)| is_in(RANKED_FIRMS, folded)))
         };
         remove_phrase(written, self.phrases())
             || self == Asking::Largest && remove_phrase_between(written, TOP, is_rank)
