@@ -24,7 +24,7 @@ mod rules;
 pub(crate) mod supplier;
 
 pub(crate) use look_up::SupplierList;
-pub(crate) use name_form::is_legal_form;
+pub(crate) use name_form::{is_consortium_name, is_legal_form};
 pub use names::carried_numbers;
 pub(crate) use party::Party;
 pub(crate) use supplier::Supplier;

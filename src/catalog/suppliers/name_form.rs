@@ -229,6 +229,11 @@ fn without_form(words: &[String]) -> (Vec<String>, Option<LegalFamily>) {
     (core, family)
 }
 
+/// Whether a name is of several firms together.
+pub(crate) fn is_consortium_name(name: &str) -> bool {
+    NameForm::of(name).is_consortium
+}
+
 /// `outside` is the name without brackets.
 fn is_consortium(spelling: &str, outside: &str) -> bool {
     let words = words_of(spelling);

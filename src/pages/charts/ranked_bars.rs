@@ -91,7 +91,11 @@ impl RankedBars {
                 width: Percent(bar.high - bar.low),
                 is_negative: value(row) < 0.0,
                 is_broken: is_beyond(value(row)),
-                amount: format::money(self.lang, row.amount, CAD),
+                amount: if row.amount == 0.0 {
+                    self.texts().text("not-published")
+                } else {
+                    format::money(self.lang, row.amount, CAD)
+                },
                 count: format::count(self.lang, row.count),
                 share: row
                     .share

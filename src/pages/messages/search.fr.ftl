@@ -310,8 +310,10 @@ search-ending-in = fin : { $period }
 search-meaning-conditions = Avec des conditions à la place de mots
 search-meaning-words = Sans les mots de la question
 search-meaning-share = Part : { $part } sur { $all }, { $percent }
-search-meaning-fewer = Sans « { $word } », qu’aucune de ces fiches n’a
+search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }
+search-newest-call = L’appel d’offres le plus récent ici avec ces conditions est du { $date } : d’autres, plus récents, peuvent être ouverts, mais n’y sont pas.
+search-consortia = { $records } parmi ces fiches, d’une valeur de { $value }, sont de consortiums : la part de chaque firme n’est pas publiée.
 search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié
 search-meaning-calls = { $count ->
         [one] { $count } appel d’offres avec ses soumissions

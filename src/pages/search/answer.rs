@@ -6,6 +6,7 @@ use crate::{
     pages::{
         quality::TotalDoubt,
         search::{
+            consortia::consortia,
             context::SearchContext,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
@@ -23,6 +24,8 @@ pub(super) struct Answer {
     pub(super) label: String,
     pub(super) href: String,
     pub(super) sentence: String,
+    /// Whether it has no records.
+    pub(super) is_empty: bool,
     /// What its values are.
     pub(super) values: TypicalValue,
     /// Which of its records have a word only in a name.
@@ -43,6 +46,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         label: meaning.label.clone(),
         href: meaning.href.clone(),
         sentence: meaning.count.clone(),
+        is_empty: false,
         values: TypicalValue::default(),
         names: None,
         doubt: None,
@@ -53,12 +57,14 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
     if let Some((asked, query)) = searched
         && let Some(found) = found_by(context.ask, asked, &query)?
     {
+        answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.names = names(context, asked, &query, found.total)?;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
-        answer.coverage = sources.coverage.into_iter().chain(sources.gaps).collect();
+        let notes = sources.coverage.into_iter().chain(sources.gaps);
+        answer.coverage = consortia(t, asked, &found).into_iter().chain(notes).collect();
     }
     Ok(Some(answer))
 }

@@ -2,7 +2,9 @@
 
 use crate::{
     engine::Error,
+    model::fold::fold,
     pages::search::{
+        asking_words::asks,
         context::SearchContext,
         meanings::Meaning,
         parts::has_operators,
@@ -48,7 +50,12 @@ pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> 
     let counts = context
         .ask
         .counts(tried.iter().map(|(_, (.., query))| query.clone()).collect())?;
-    let best = tried.into_iter().zip(counts).max_by_key(|(_, records)| *records);
+    // "Price" says less than "forklift".
+    let is_of_question = |word: &str| asks(&fold(word), true);
+    let best = tried
+        .into_iter()
+        .zip(counts)
+        .max_by_key(|((word, _), records)| (*records > 0 && is_of_question(word), *records));
     Ok(best
         .filter(|(_, records)| *records > 0)
         .map(|((word, (asked, rest, _)), records)| {

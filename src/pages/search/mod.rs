@@ -15,6 +15,7 @@ mod bids_address;
 mod bids_page;
 mod buyers;
 mod conditions;
+mod consortia;
 mod context;
 mod csv_page;
 mod facets;

@@ -13,7 +13,10 @@ use crate::{
         generation::{Generation, RecordPart, SourceCoverage},
         suppliers::Party,
     },
-    engine::{Error, aggregation::Aggregation},
+    engine::{
+        Error,
+        aggregation::{Aggregation, ValueAggregation},
+    },
     http::error::ApiError,
     model::{Date, EntityType, Facet, Language, Role, Schema, body_names, municipality, vocabulary::NO_QUALITY_FLAG},
     pages::{
@@ -49,7 +52,15 @@ impl SourceNotes {
             (0, None) => sources_of_places(generation, query),
             _ => sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality)),
         };
-        let coverage = coverage_note(context.t, query.entity_type, &sources, asked);
+        let newest = newest_call(context, query)?;
+        // The day of the newest file is not that of the newest call.
+        let without_day_of_file = |source: &&SourceCoverage| SourceCoverage {
+            until: source.until.clone().filter(|_| newest.is_none()),
+            ..(*source).clone()
+        };
+        let described: Vec<SourceCoverage> = sources.iter().map(without_day_of_file).collect();
+        let described: Vec<&SourceCoverage> = described.iter().collect();
+        let coverage = coverage_note(context.t, query.entity_type, &described, asked);
         let undated = undated(context.t, query, found);
         let without_day = without_day(context, query)?;
         let of_place = of_place(context, query, &sources).filter(|_| undated.is_none());
@@ -60,6 +71,7 @@ impl SourceNotes {
                 .into_iter()
                 .chain(undated)
                 .chain(without_day)
+                .chain(newest)
                 .collect(),
         })
     }
@@ -79,6 +91,34 @@ fn undated(t: Texts, query: &SearchQuery, found: &Aggregation) -> Option<String>
     })
 }
 
+/// A source that publishes every week has a call of these days.
+const DAYS_OPEN: i32 = 14;
+
+/// The day of the newest tender with the other conditions, where a search asks for what is open and the newest is old:
+/// what is open now was published later. Left out if counting takes too long.
+fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    let is_open = |filter: &Filter| {
+        is_of_day(filter, Role::ClosingDate) || matches!(filter, Filter::Term { role: Role::Status, .. })
+    };
+    if query.entity_type != EntityType::Tender || !query.filters.iter().any(is_open) {
+        return Ok(None);
+    }
+    let filters = query.filters.iter().filter(|filter| !is_open(filter)).cloned();
+    let all = SearchQuery {
+        filters: filters.collect(),
+        text: None,
+        ..query.clone()
+    };
+    let found = match context.ask.aggregate(&all, &[], ValueAggregation::None) {
+        Err(Error::Timeout) => return Ok(None),
+        found => found?,
+    };
+    let newest = found
+        .latest_date
+        .filter(|day| day.days() + DAYS_OPEN < context.today.days());
+    Ok(newest.map(|day| context.t.with("search-newest-call", &[("date", &context.t.date(day))])))
+}
+
 /// The days other than the event date that a search has bounds for.
 pub(super) fn asked_days(query: &SearchQuery) -> impl Iterator<Item = Role> {
     [Role::ClosingDate, Role::EndDate]
@@ -90,8 +130,8 @@ fn is_of_day(filter: &Filter, day: Role) -> bool {
     matches!(filter, Filter::Dates { role, .. } if *role == day)
 }
 
-/// How often the records of a search are scanned for each of [`asked_days`].
-pub(super) const SCANS_OF_DAY: usize = 2;
+/// How often the records of a search are scanned for each of [`asked_days`]: also for the newest call.
+pub(super) const SCANS_OF_DAY: usize = 3;
 
 /// That most of the records that match the other conditions lack the day that the search has bounds for: they do not
 /// match, whatever the bounds are. Left out if counting takes too long.

@@ -25,6 +25,7 @@ use crate::{
             answer::{Answer, answer},
             bids_address,
             conditions::{Condition, ShownCondition, conditions, shown_conditions},
+            consortia::consortia,
             context::{SearchContext, shortened},
             facets::{self, FacetGroup},
             figures::Figures,
@@ -209,12 +210,6 @@ fn found_results(
     let (t, asked) = (context.t, context.asked);
     let total = found.aggregation.total;
     let hits = hits(context, plan, found)?;
-    let nothing = if total == 0 {
-        let nothing = NoMatches::of(context, &plan.search, conditions)?;
-        Some(ShownNothing::of(context, found, nothing))
-    } else {
-        None
-    };
     let sources = SourceNotes::of(context, query_of_sources(plan, found), &found.aggregation)?;
     let groups = facets::groups(context, &found.aggregation, &found.choices).into_iter();
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
@@ -223,6 +218,7 @@ fn found_results(
     let answer = answer(context, plan, &meant)?;
     // An answer has its own values; and its own coverage, which is that of the words if these find nothing.
     let has_answer = answer.is_some();
+    let nothing = nothing(context, plan, found, (conditions, &answer))?;
     let values = match answer {
         Some(_) => TypicalValue::default(),
         None => values(context, plan, found)?,
@@ -235,9 +231,9 @@ fn found_results(
         answer,
         sentence,
         values,
-        notes: sources
-            .gaps
+        notes: consortia(t, asked, &found.aggregation)
             .into_iter()
+            .chain(sources.gaps)
             .chain(unknown_buyer(context, total))
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
@@ -258,6 +254,21 @@ fn found_results(
         figures: Figures::of(context, &found.aggregation),
         nothing,
     })
+}
+
+/// The ways on from a search without a match. An answer with records is the way on from its words.
+fn nothing(
+    context: &SearchContext,
+    plan: &Plan,
+    found: &Found,
+    (conditions, answer): (&[Condition], &Option<Answer>),
+) -> Result<Option<ShownNothing>, ApiError> {
+    let is_answered = answer.as_ref().is_some_and(|answer| !answer.is_empty);
+    if found.aggregation.total > 0 || is_answered {
+        return Ok(None);
+    }
+    let nothing = NoMatches::of(context, &plan.search, conditions)?;
+    Ok(Some(ShownNothing::of(context, found, nothing)))
 }
 
 /// The search whose sources are described: where nothing is found, what the words mean, such as a place.

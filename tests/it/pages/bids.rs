@@ -450,7 +450,7 @@ fn a_contract_says_how_many_bid_on_its_call() {
 fn a_word_that_finds_nothing_is_left_out() {
     let (label, what) = (
         "Pavages, Laval",
-        "Without “zebra”, which no such record has · 1 contract",
+        "Without “zebra”: no record has it next to the rest · 1 contract",
     );
     let html = SERVER.html("/en/search?q=zebra+Pavages+Laval", 200);
     html::assert_shows(&html, &[&format!("{label} {what}")]);

@@ -83,3 +83,79 @@ fn a_search_by_a_day_that_records_lack_says_so() {
     let html = notes(&server, "/en/search?kind=contract&q=lamps&ending_after=2023-05-01");
     assert!(!html.contains("match the other conditions"), "{html}");
 }
+
+/// What the firms of a question got, a body with a longer name than people use, and a paper whose name has an article.
+fn firms() -> Vec<(EntityType, String)> {
+    let body = json!({"buyer_name": "Ministère des Transports du Québec", "title_fr": "Étude"});
+    let of = |number, vendor: &str| contract(number, merged(body.clone(), &json!({"vendor_name": vendor})));
+    let daily = |number, vendor: &str| contract(number, json!({"vendor_name": vendor, "title_fr": "Avis"}));
+    vec![
+        of(1, "Zénith inc."),
+        of(2, "Zénith ltée"),
+        of(4, "Consortium Zénith-Nadir"),
+        of(8, "Nadir inc."),
+        daily(16, "La Presse ltée"),
+        daily(32, "Presse et compagnie"),
+        contract(64, json!({"title_en": "Forklift"})),
+        contract(128, json!({"title_en": "Price list"})),
+    ]
+}
+
+#[test]
+fn what_a_firm_got_alone_is_told_from_what_its_consortia_got() {
+    let server = TestServer::own(&firms(), |_| {});
+    let html = notes(
+        &server,
+        "/en/search?q=how+much+did+Z%C3%A9nith+get+from+minist%C3%A8re+des+Transports",
+    );
+    for shown in [
+        "“Zénith” in the supplier’s name, Ministère des Transports du Québec",
+        "3 contracts worth $7,000",
+        "1 contract of these, worth $4,000, are of consortia: what each of their firms got is not published.",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    assert!(!html.contains("Nothing found"), "the answer is the way on: {html}");
+    let html = notes(&server, "/en/search?kind=contract&vendor=nadir");
+    assert!(
+        html.contains("1 contract of these, worth $4,000, are of consortia"),
+        "{html}"
+    );
+    let html = notes(&server, "/en/search?q=how+much+did+City+works+pay+to+La+Presse");
+    assert!(html.contains("“La Presse” in the supplier’s name"), "{html}");
+}
+
+#[test]
+fn the_word_that_only_asks_is_left_out_first() {
+    let server = TestServer::own(&firms(), |_| {});
+    let html = notes(&server, "/en/search?q=forklift+price");
+    assert!(
+        html.contains("Without “price”: no record has it next to the rest"),
+        "{html}"
+    );
+}
+
+#[test]
+fn a_search_for_open_tenders_says_how_new_the_newest_tender_is() {
+    let tender = json!({
+        "record_id": "t1", "municipality": "laval", "publication_date": "2020-03-02", "status": "Open",
+        "title_fr": "Pavage", "closing_date": "2020-04-01", "fetched_at": "2020-06-01T00:00:00Z",
+    });
+    let server = TestServer::own(&[(EntityType::Tender, tender.to_string())], |_| {});
+    for (address, shown) in [
+        (
+            "/en/search?kind=tender&status=Open&closing_after=2021-01-01",
+            "The newest call for tenders here with these conditions is of March 2, 2020: later ones may be open",
+        ),
+        (
+            "/fr/search?kind=tender&status=Open&q=neige",
+            "L’appel d’offres le plus récent ici avec ces conditions est du 2 mars 2020 :",
+        ),
+    ] {
+        let html = notes(&server, address);
+        assert!(html.contains(shown), "{shown}: {html}");
+        assert!(!html.contains("is covered until"), "{html}");
+    }
+    let html = notes(&server, "/en/search?kind=tender");
+    assert!(!html.contains("The newest call"), "{html}");
+}
