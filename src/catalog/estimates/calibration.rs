@@ -33,7 +33,7 @@ pub struct Calibration {
 }
 
 /// With fewer samples the default is better.
-const MIN_SAMPLES: usize = 100;
+pub(crate) const MIN_SAMPLES: usize = 100;
 
 /// The factors of all levels count as this many samples of each level.
 const ALL_LEVELS_WEIGHT: f64 = 100.0;

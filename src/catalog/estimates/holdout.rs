@@ -10,7 +10,7 @@ use bytes::Bytes;
 use rayon::prelude::*;
 
 use super::{
-    calibration::{Calibration, CalibrationSample, EstimateSpread},
+    calibration::{Calibration, CalibrationSample, EstimateSpread, MIN_SAMPLES},
     item::PreparedItem,
     limits::DEFAULT_YEARS_BACK,
     pool::Market,
@@ -162,6 +162,9 @@ pub(crate) fn calibrate(engine: &dyn Engine, records: impl Fn(EntityType) -> u64
     let total: u64 = entity_types.iter().map(|(_, records)| records).sum();
     let share = usize::try_from(total / SMALL_INDEX_DIVISOR).unwrap_or(usize::MAX);
     let holdouts = sample_holdouts(engine, &entity_types, share.min(CALIBRATION_SAMPLES), 1)?;
+    if holdouts.len() < MIN_SAMPLES {
+        return Ok(Calibration::default());
+    }
     let samples: Vec<Option<CalibrationSample>> = holdouts
         .par_iter()
         .map(|holdout| holdout.calibration_sample(engine, &|_| None))
