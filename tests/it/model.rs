@@ -518,9 +518,9 @@ fn names_have_all_their_records(engine: &dyn Engine, records: &[(EntityType, Str
 
 fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
     for part in ["", "inc", "acier", "que", "r&d", "zzz", "e"] {
-        for (start, limit) in [(0, 100), (0, 1), (1, 2), (50, 5)] {
-            let page = start..start + limit;
-            let both = |entity_types: &[EntityType], facet: Facet| {
+        let both = |entity_types: &[EntityType], facet: Facet| {
+            for (start, limit) in [(0, 100), (0, 1), (1, 2), (50, 5)] {
+                let page = start..start + limit;
                 let list =
                     |engine: &dyn Engine| engine.list_names(entity_types, facet, part, page.clone(), Deadline::never());
                 assert_eq!(
@@ -528,11 +528,11 @@ fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
                     list(scan).unwrap(),
                     "{facet:?} of {entity_types:?} with '{part}' {page:?}"
                 );
-            };
-            both(&[EntityType::Contract], Facet::Vendor);
-            both(&[EntityType::Contract], Facet::Department);
-            both(&ENTITY_TYPES, Facet::NamedDepartment);
-        }
+            }
+        };
+        both(&[EntityType::Contract], Facet::Vendor);
+        both(&[EntityType::Contract], Facet::Department);
+        both(&ENTITY_TYPES, Facet::NamedDepartment);
     }
     for name in NAMES {
         let names = |engine: &dyn Engine| {

@@ -8,7 +8,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
     slice,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use bytes::Bytes;
@@ -53,8 +53,18 @@ pub struct ScanEngine<'a> {
     /// records.
     known_forms: Mutex<KnownForms>,
     /// The last query with all its hits in order: a page is a part of them.
-    last: Mutex<Option<(SearchQuery, Vec<Hit>)>>,
+    last: Mutex<Option<(SearchQuery, Arc<Vec<Hit>>)>>,
+    /// The last list of names, of which a page is a part.
+    last_names: Mutex<Option<(NamesQuery, NamesPage)>>,
+    /// By entity type, once a query needs them.
+    terms_of_records: [OnceLock<Vec<TermsOfRecord>>; EntityType::ALL.len()],
 }
+
+/// Entity types, facet and part of the names of a list.
+type NamesQuery = (Vec<EntityType>, Facet, String);
+
+/// The number of a record, and its similarity terms.
+type TermsOfRecord = (usize, HashSet<String>);
 
 /// By entity type and word of a query.
 type KnownForms = HashMap<(EntityType, String), Arc<BTreeSet<String>>>;
@@ -85,6 +95,8 @@ impl<'a> ScanEngine<'a> {
             all,
             known_forms: Mutex::default(),
             last: Mutex::default(),
+            last_names: Mutex::default(),
+            terms_of_records: Default::default(),
         }
     }
 
@@ -100,15 +112,15 @@ impl<'a> ScanEngine<'a> {
     }
 
     /// All hits in order.
-    fn sorted(&self, query: &SearchQuery) -> Vec<Hit> {
+    fn sorted(&self, query: &SearchQuery) -> Arc<Vec<Hit>> {
         let mut last = self.last.lock().unwrap();
         if let Some((known, hits)) = &*last
             && known == query
         {
-            return hits.clone();
+            return Arc::clone(hits);
         }
-        let hits = self.sort(query);
-        *last = Some((query.clone(), hits.clone()));
+        let hits = Arc::new(self.sort(query));
+        *last = Some((query.clone(), Arc::clone(&hits)));
         hits
     }
 
@@ -172,7 +184,11 @@ impl<'a> ScanEngine<'a> {
     }
 
     /// The records of an entity type, by number, with their similarity terms.
-    fn terms_of_records(&self, entity_type: EntityType) -> Vec<(usize, HashSet<String>)> {
+    fn terms_of_records(&self, entity_type: EntityType) -> &[TermsOfRecord] {
+        self.terms_of_records[entity_type as usize].get_or_init(|| self.read_terms(entity_type))
+    }
+
+    fn read_terms(&self, entity_type: EntityType) -> Vec<TermsOfRecord> {
         let mut found = Vec::new();
         for (number, record) in self.all.records.iter().enumerate() {
             if record.entity_type != entity_type {
@@ -193,14 +209,14 @@ impl<'a> ScanEngine<'a> {
 impl Engine for ScanEngine<'_> {
     fn search(&self, query: &SearchQuery, page: &Page, _: Deadline) -> Result<Hits, Error> {
         let hits = self.sorted(query);
-        let rest: Vec<_> = match &page.start {
-            Start::Offset(offset) => hits.into_iter().skip(*offset).collect(),
+        let rest: Vec<&Hit> = match &page.start {
+            Start::Offset(offset) => hits.iter().skip(*offset).collect(),
             Start::After(position) => {
                 let after = SortValues {
                     key: position.key.map(|day| f64::from(day.days())),
                     record_id: position.record_id.clone(),
                 };
-                hits.into_iter()
+                hits.iter()
                     .filter(|(values, _)| compare(values, &after, query.sort) == Ordering::Greater)
                     .collect()
             }
@@ -231,12 +247,9 @@ impl Engine for ScanEngine<'_> {
     }
 
     fn record(&self, entity_type: EntityType, record_id: &str, _: Deadline) -> Result<Option<Bytes>, Error> {
-        let schema = Schema::of(entity_type);
-        let found = self
-            .records
-            .iter()
-            .find(|(of, json)| *of == entity_type && Record::parse(schema, json.as_bytes()).unwrap().id() == record_id);
-        Ok(found.map(|(_, json)| Bytes::from(json.clone())))
+        let mut parsed = self.all.records.iter().zip(self.records);
+        let found = parsed.find(|(record, _)| record.entity_type == entity_type && record.id() == record_id);
+        Ok(found.map(|(_, (_, json))| Bytes::from(json.clone())))
     }
 
     fn aggregate(
@@ -269,7 +282,17 @@ impl Engine for ScanEngine<'_> {
         page: Range<usize>,
         _: Deadline,
     ) -> Result<NamesPage, Error> {
-        Ok(scan_counts::list_names(&self.all, entity_types, facet, part, page))
+        let query = (entity_types.to_vec(), facet, part.to_owned());
+        let mut last = self.last_names.lock().unwrap();
+        let list = match last.take() {
+            Some((known, list)) if known == query => list,
+            _ => scan_counts::list_names(&self.all, entity_types, facet, part),
+        };
+        let (_, list) = last.insert((query, list));
+        Ok(NamesPage {
+            total: list.total,
+            rows: list.rows.iter().skip(page.start).take(page.len()).cloned().collect(),
+        })
     }
 
     fn resolve_name(
@@ -319,7 +342,7 @@ impl Engine for ScanEngine<'_> {
             ..query.clone()
         };
         let mut found: Vec<(f32, SortValues, &String)> = Vec::new();
-        for (number, terms) in &records {
+        for (number, terms) in records {
             let record = &self.all.records[*number];
             let shared = selected.iter().filter(|(_, term)| terms.contains(term));
             let scores: Vec<f32> = shared

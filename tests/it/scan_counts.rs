@@ -4,7 +4,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     mem,
-    ops::{Deref, Range},
+    ops::Deref,
 };
 
 use procure::{
@@ -410,13 +410,8 @@ fn value_stats(hits: &[&Parsed], aggregation: ValueAggregation) -> ValueStats {
     }
 }
 
-pub fn list_names(
-    all: &Collection,
-    entity_types: &[EntityType],
-    facet: Facet,
-    part: &str,
-    page: Range<usize>,
-) -> NamesPage {
+/// All names of the list.
+pub fn list_names(all: &Collection, entity_types: &[EntityType], facet: Facet, part: &str) -> NamesPage {
     let facet = if is_department(facet) { Facet::Department } else { facet };
     let records = all.records.iter();
     let records: Vec<&Parsed> = records
@@ -446,7 +441,7 @@ pub fn list_names(
     rows.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
     NamesPage {
         total: rows.len() as u64,
-        rows: rows.into_iter().skip(page.start).take(page.len()).collect(),
+        rows,
     }
 }
 
