@@ -39,7 +39,8 @@ fn batch_of(size: usize, key: &str, number: usize) -> String {
 /// Comparable contracts, so many that a batch of estimates takes a while.
 const COMPARABLES: usize = 3_000;
 
-/// Contracts, some of which estimates compare with.
+/// An open tender, and contracts, some of which estimates compare with. Equal for all tests that need many, because
+/// their index takes long to build.
 fn records(comparables: usize) -> Vec<(EntityType, String)> {
     let comparable = |number: usize| {
         let json = json!({
@@ -54,9 +55,19 @@ fn records(comparables: usize) -> Vec<(EntityType, String)> {
         });
         (EntityType::Contract, json.to_string())
     };
+    let tender = json!({
+        "record_id": "t|1",
+        "title": "Snow removal of lot 7",
+        "gsin": "N7030",
+        "status": "Open",
+        "publication_date": "2024-05-01",
+        "municipality": "laval",
+        "fetched_at": "2024-06-01T00:00:00Z",
+    });
     contracts(2_000)
         .into_iter()
         .chain((0..comparables).map(comparable))
+        .chain([(EntityType::Tender, tender.to_string())])
         .collect()
 }
 
@@ -158,18 +169,7 @@ fn batches_are_answered_or_refused_and_those_of_a_second_key_get_their_turn() {
 #[test]
 fn a_crowd_of_visitors_without_keys_does_not_refuse_a_key() {
     const VISITORS: usize = 300;
-    let tender = json!({
-        "record_id": "t|1",
-        "title": "Snow removal of lot 7",
-        "gsin": "N7030",
-        "status": "Open",
-        "publication_date": "2024-05-01",
-        "municipality": "laval",
-        "fetched_at": "2024-06-01T00:00:00Z",
-    });
-    let mut records = records(COMPARABLES);
-    records.push((EntityType::Tender, tender.to_string()));
-    let server = TestServer::own(&records, |config| {
+    let server = TestServer::own(&records(COMPARABLES), |config| {
         let plans = config.state.with_file_name("open.toml");
         let plan = "[VISITOR]\npaid = true\n[PRO]\nrequests_per_minute = 1_000_000\nrequests_per_day = 1_000_000\n";
         std::fs::write(&plans, plan).unwrap();
