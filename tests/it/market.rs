@@ -727,7 +727,7 @@ fn ranges_hold_on_real_contracts() {
     };
     let options = BacktestOptions {
         entity_type: Some(EntityType::Contract),
-        sample: 1200,
+        sample: 600,
         seed: 11,
     };
     let report = run_backtest(generation, &options).unwrap();

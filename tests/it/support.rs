@@ -323,9 +323,14 @@ pub fn merged(mut object: Value, members: &Value) -> Value {
     object
 }
 
-/// A folder with dumps of the real records; `None` without them.
-pub fn real_dumps(folder: &Path) -> Option<PathBuf> {
-    real_dumps_of(folder, &["raw"])
+/// A folder with dumps of the real records, which all tests share; `None` without them.
+pub fn real_dumps() -> Option<&'static Path> {
+    static DUMPS: LazyLock<Option<(TempDir, PathBuf)>> = LazyLock::new(|| {
+        let folder = folder();
+        let dumps = real_dumps_of(folder.path(), &["raw"])?;
+        Some((folder, dumps))
+    });
+    DUMPS.as_ref().map(|(_, dumps)| dumps.as_path())
 }
 
 /// The same of some parts of the real files.
@@ -350,8 +355,8 @@ pub fn real_dumps_of(folder: &Path, parts: &[&str]) -> Option<PathBuf> {
 pub fn real_generation() -> Option<&'static Generation> {
     static REAL: LazyLock<Option<(TempDir, Generation)>> = LazyLock::new(|| {
         let folder = folder();
-        let (dumps, index_dir) = (real_dumps(folder.path())?, folder.path().join("index"));
-        let id = stores::index(&dumps, &index_dir, 256, false);
+        let (dumps, index_dir) = (real_dumps()?, folder.path().join("index"));
+        let id = stores::index(dumps, &index_dir, 64, true);
         Some((folder, stores::store(&index_dir).open(&id).unwrap()))
     });
     REAL.as_ref().map(|(_, generation)| generation)

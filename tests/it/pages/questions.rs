@@ -14,10 +14,7 @@ use procure::{
 use serde_json::Value;
 
 use super::html::{between, text};
-use crate::{
-    folder::folder,
-    support::{TestServer, real_dumps},
-};
+use crate::support::{TestServer, real_dumps};
 
 /// The records of the dumps, each once.
 struct Dumps(Vec<(EntityType, Value)>);
@@ -166,12 +163,11 @@ fn counts(dumps: &Dumps) -> Vec<(&'static str, &'static str, u64)> {
 
 #[test]
 fn everyday_questions_are_answered_as_a_program_counts() {
-    let temporary = folder();
-    let Some(folder) = real_dumps(temporary.path()) else {
+    let Some(folder) = real_dumps() else {
         return;
     };
-    let dumps = Dumps::read(&folder);
-    let server = TestServer::of_dumps(&folder);
+    let dumps = Dumps::read(folder);
+    let server = TestServer::of_dumps(folder);
     for (question, path, expected) in counts(&dumps) {
         assert!(expected > 0, "{question}: the dumps have none");
         assert_eq!(found(&server.html(path, 200)), expected, "{question} {path}");
