@@ -85,6 +85,11 @@ impl RawConnection {
         !matches!(peek(), Err(error) if error.kind() == ErrorKind::WouldBlock)
     }
 
+    /// Whether no byte has arrived since the last complete response.
+    pub fn has_no_input(&self) -> bool {
+        self.input.is_empty()
+    }
+
     #[track_caller]
     pub fn answer(&mut self) -> RawResponse {
         match self.next(false) {
