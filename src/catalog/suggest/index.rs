@@ -150,9 +150,7 @@ impl SuggestIndex {
                 typed.push(word);
             }
         }
-        // Dense, because a frequent word is in a large share of all names.
-        let mut fits = vec![Fit::default(); self.owners.len()];
-        let mut touched: Vec<u32> = Vec::new();
+        let mut fits = SparseArray::new(self.owners.len());
         let mut weight_of_all = 0.0;
         for (number, word) in (1..).zip(&typed) {
             deadline.check()?;
@@ -162,10 +160,7 @@ impl SuggestIndex {
             weight_of_all += weight;
             for matched in matches {
                 for name in self.words.names_with(matched.word) {
-                    let fit = &mut fits[name as usize];
-                    if fit.last_word == 0 {
-                        touched.push(name);
-                    }
+                    let fit: &mut Fit = fits.get_mut(name as usize);
                     // The best word of a name comes first.
                     if fit.last_word < number as u8 {
                         fit.last_word = number as u8;
@@ -174,28 +169,30 @@ impl SuggestIndex {
                 }
             }
         }
-        let fits = touched.iter().map(|name| (*name, fits[*name as usize]));
+        let fits = fits.iter().filter(|(_, fit)| fit.last_word > 0);
         Ok(self.best(fits, weight_of_all, limit))
     }
 
-    fn best(&self, fits: impl Iterator<Item = (u32, Fit)>, weight: f32, limit: usize) -> Vec<Found> {
-        let mut by_entry: Vec<Option<(f32, Likeness)>> = vec![None; self.entries.len()];
+    fn best(&self, fits: impl Iterator<Item = (usize, Fit)>, weight: f32, limit: usize) -> Vec<Found> {
+        let mut by_entry: SparseArray<Option<(f32, Likeness)>> = SparseArray::new(self.entries.len());
         let mut best = 0.0_f32;
         for (name, fit) in fits {
-            let Some((score, likeness)) = fit.score(weight, self.weights[name as usize]) else {
+            let Some((score, likeness)) = fit.score(weight, self.weights[name]) else {
                 continue;
             };
             best = best.max(score);
-            let known = by_entry[self.owners[name as usize] as usize].get_or_insert((score, likeness));
+            let known = by_entry.get_mut(self.owners[name] as usize);
+            let known = known.get_or_insert((score, likeness));
             if score > known.0 || (score >= known.0 && likeness < known.1) {
                 *known = (score, likeness);
             }
         }
         let mut by_type: [Vec<Found>; MeaningType::COUNT] = Default::default();
-        for (entry, fit) in self.entries.iter().zip(by_entry) {
+        for (entry, fit) in by_entry.iter() {
             let Some((score, likeness)) = fit.filter(|(score, _)| *score >= best * MIN_OF_BEST) else {
                 continue;
             };
+            let entry = &self.entries[entry];
             by_type[entry.meaning as usize].push(Found {
                 meaning: entry.meaning,
                 number: entry.number,
@@ -211,6 +208,31 @@ impl SuggestIndex {
             found.sort_unstable_by(order);
         }
         in_turns(by_type)
+    }
+}
+
+/// An array with blocks that take memory from their first use on: the words of a search are in few of all names, or in
+/// a large share of them.
+struct SparseArray<T>(Vec<Option<Box<[T; BLOCK]>>>);
+
+/// The number of values of a block.
+const BLOCK: usize = 256;
+
+impl<T: Copy + Default> SparseArray<T> {
+    fn new(length: usize) -> SparseArray<T> {
+        SparseArray(vec![None; length.div_ceil(BLOCK)])
+    }
+
+    fn get_mut(&mut self, place: usize) -> &mut T {
+        let block = self.0[place / BLOCK].get_or_insert_with(|| Box::new([T::default(); BLOCK]));
+        &mut block[place % BLOCK]
+    }
+
+    /// The values of the blocks in use, with their places.
+    fn iter(&self) -> impl Iterator<Item = (usize, T)> {
+        let blocks = (0..).step_by(BLOCK).zip(&self.0);
+        let used = blocks.filter_map(|(start, block)| Some((start, block.as_ref()?)));
+        used.flat_map(|(start, block)| (start..).zip(block.iter().copied()))
     }
 }
 
