@@ -111,11 +111,16 @@ type ThingNames = (Thing, Vec<String>);
 
 fn suppliers(sources: &NameSources) -> Vec<Named> {
     let suppliers = sources.suppliers;
-    let named = (0..).zip(suppliers.keys()).map(|(number, keys)| Named {
+    let keys = suppliers.keys_of_each();
+    let named = (0..suppliers.len() as u32).map(|number| Named {
         meaning: MeaningType::Supplier,
         number,
         records: suppliers.records(number),
-        names: keys.into_iter().map(str::to_owned).collect(),
+        names: keys
+            .get(number)
+            .iter()
+            .map(|key| suppliers.key(key).to_owned())
+            .collect(),
     });
     // A bidder that never won has no record to find.
     named.filter(|named| named.records > 0).collect()

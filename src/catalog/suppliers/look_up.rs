@@ -18,7 +18,7 @@ use super::{
 use crate::{
     engine::{
         name_words::NameWords,
-        packed::{LargeNumbers, Numbers, Texts, pack, partition, unpack},
+        packed::{LargeNumbers, Lists, Numbers, Texts, pack, partition, unpack},
     },
     model::{
         fold::fold,
@@ -287,13 +287,17 @@ impl SupplierList {
         numbers
     }
 
-    /// For each supplier the keys of its names.
-    pub(crate) fn keys(&self) -> Vec<Vec<&str>> {
-        let mut keys: Vec<Vec<&str>> = vec![Vec::new(); self.len()];
-        for name in 0..self.keys.len() {
-            keys[self.supplier_of_key.get(name) as usize].push(self.keys.get(name as u32));
-        }
-        keys
+    /// For each supplier the numbers of the keys of its names.
+    pub(crate) fn keys_of_each(&self) -> Lists {
+        let keys = 0..self.keys.len() as u32;
+        let mut pairs: Vec<(u32, u32)> = keys.map(|key| (self.supplier_of_key.get(key as usize), key)).collect();
+        pairs.sort_unstable();
+        Lists::of_sorted(self.len(), pairs)
+    }
+
+    /// The key with a number.
+    pub(crate) fn key(&self, number: u32) -> &str {
+        self.keys.get(number)
     }
 
     /// The records of a supplier with a number of the list, of all entity types.
@@ -433,8 +437,10 @@ mod tests {
             assert!(!from("bell").is_empty() && from("bel").is_empty());
             assert_eq!(list.containing("acme"), [1, 2]);
             assert_eq!(list.containing("").len(), 3);
+            let keys = list.keys_of_each();
+            let keys_of = |number| keys.get(number).iter().map(|key| list.key(key)).collect::<Vec<_>>();
             assert_eq!(
-                list.keys(),
+                [0, 1, 2].map(keys_of),
                 [
                     vec!["bell", "bell nord inc"],
                     vec!["acme", "acme paving"],
