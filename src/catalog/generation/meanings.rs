@@ -10,7 +10,7 @@ use std::{
 use super::{commodities::Commodities, commodity_counts::CommodityCounts, manifest::Manifest};
 use crate::{
     catalog::{
-        suggest::{MeaningType, Named, SuggestIndex},
+        suggest::{MeaningType, Named, SuggestIndex, SuggestNames},
         suppliers::SupplierList,
         value_cache::CacheSize,
     },
@@ -66,23 +66,28 @@ impl Thing {
 
 impl Meanings {
     fn of(sources: &NameSources) -> Meanings {
-        let mut named = suppliers(sources);
-        named.extend(bodies(sources));
+        let mut names = SuggestNames::default();
+        add_suppliers(sources.suppliers, &mut names);
+        add_bodies(sources.bodies, &mut names);
         let mut things = BTreeMap::new();
         for (meaning, listed) in [
             (MeaningType::Commodity, codes(sources)),
             (MeaningType::Municipality, municipalities(sources)),
         ] {
-            named.extend((0..).zip(&listed).map(|(number, (thing, names))| Named {
-                meaning,
-                number,
-                records: thing.total(),
-                names: names.clone(),
-            }));
-            things.insert(meaning as u8, listed.into_iter().map(|(thing, _)| thing).collect());
+            let mut of_type = Vec::with_capacity(listed.len());
+            for (number, (thing, of_thing)) in (0..).zip(listed) {
+                names.add(Named {
+                    meaning,
+                    number,
+                    records: thing.total(),
+                    names: of_thing,
+                });
+                of_type.push(thing);
+            }
+            things.insert(meaning as u8, of_type);
         }
         Meanings {
-            index: SuggestIndex::new(named.into_iter()),
+            index: SuggestIndex::new(names),
             things,
         }
     }
@@ -109,28 +114,28 @@ impl Meanings {
 /// A thing, and all names by which it is found.
 type ThingNames = (Thing, Vec<String>);
 
-fn suppliers(sources: &NameSources) -> Vec<Named> {
-    let suppliers = sources.suppliers;
+fn add_suppliers(suppliers: &SupplierList, names: &mut SuggestNames) {
     let keys = suppliers.keys_of_each();
-    let named = (0..suppliers.len() as u32).map(|number| Named {
-        meaning: MeaningType::Supplier,
-        number,
-        records: suppliers.records(number),
-        names: keys
-            .get(number)
-            .iter()
-            .map(|key| suppliers.key(key).to_owned())
-            .collect(),
-    });
-    // A bidder that never won has no record to find.
-    named.filter(|named| named.records > 0).collect()
+    for number in 0..suppliers.len() as u32 {
+        let records = suppliers.records(number);
+        // A bidder that never won has no record to find.
+        if records > 0 {
+            names.add(Named {
+                meaning: MeaningType::Supplier,
+                number,
+                records,
+                names: keys.get(number).iter().map(|key| suppliers.key(key)),
+            });
+        }
+    }
 }
 
 /// The bodies that buy, also by their acronyms.
-fn bodies(sources: &NameSources) -> Vec<Named> {
-    let list = sources.bodies;
-    let listed = (0..list.len() as u32).filter_map(|number| Some((number, list.get(number)?)));
-    let named = listed.map(|(number, body)| {
+fn add_bodies(list: &SupplierList, listed: &mut SuggestNames) {
+    for number in 0..list.len() as u32 {
+        let Some(body) = list.get(number).filter(|body| body.records > 0) else {
+            continue;
+        };
         let spellings = body.names.into_iter().flat_map(|of| [Some(of.name), of.name_fr]);
         let mut names: Vec<String> = spellings.flatten().collect();
         // An acronym in brackets may be that of another body in the table.
@@ -142,14 +147,13 @@ fn bodies(sources: &NameSources) -> Vec<Named> {
         names.extend(former.filter(|name| !has_body(list, name)).cloned());
         names.sort_unstable();
         names.dedup();
-        Named {
+        listed.add(Named {
             meaning: MeaningType::Department,
             number,
             records: body.records,
             names,
-        }
-    });
-    named.filter(|named| named.records > 0).collect()
+        });
+    }
 }
 
 /// Whether any name of the body with a name has purchases.

@@ -2,12 +2,16 @@
 
 use std::cmp::Ordering;
 
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::words::{WordMatch, Words};
+use super::words::{CollectedWords, WordMatch, Words};
 use crate::{
-    engine::{Deadline, Error},
+    engine::{
+        Deadline, Error,
+        packed::{LargeNumbers, Numbers},
+    },
     model::fold::word_list,
 };
 
@@ -36,13 +40,13 @@ pub(crate) enum Likeness {
 }
 
 /// Something with names.
-pub(crate) struct Named {
+pub(crate) struct Named<N> {
     pub(crate) meaning: MeaningType,
     /// Its number among those of its type.
     pub(crate) number: u32,
     /// Of all entity types.
     pub(crate) records: u64,
-    pub(crate) names: Vec<String>,
+    pub(crate) names: N,
 }
 
 /// Something that typed words may mean.
@@ -58,17 +62,43 @@ pub(crate) struct Found {
 /// The names of a generation by their words.
 pub(crate) struct SuggestIndex {
     words: Words,
-    /// For each name: what has it.
-    owners: Vec<u32>,
-    /// For each name: the weight of its words.
-    weights: Vec<f32>,
-    entries: Vec<Entry>,
+    /// For each name: the place of what has it.
+    owners: Numbers,
+    /// For each name: the weight of its words, as the bits of a 32-bit float.
+    weights: Numbers,
+    /// What has names: the type of each.
+    meanings: Vec<MeaningType>,
+    /// The number of each among those of its type.
+    numbers: Numbers,
+    /// The records of each.
+    records: LargeNumbers,
 }
 
-struct Entry {
-    meaning: MeaningType,
-    number: u32,
-    records: u64,
+/// The names of a generation while they are collected.
+#[derive(Default)]
+pub(crate) struct SuggestNames {
+    words: CollectedWords,
+    owners: Vec<u32>,
+    meanings: Vec<MeaningType>,
+    numbers: Vec<u32>,
+    records: Vec<u64>,
+}
+
+impl SuggestNames {
+    pub(crate) fn add<N: AsRef<str>>(&mut self, named: Named<impl IntoIterator<Item = N>>) {
+        for name in named.names {
+            let mut words = word_list(name.as_ref());
+            words.sort_unstable();
+            words.dedup();
+            if !words.is_empty() {
+                self.owners.push(self.meanings.len() as u32);
+                self.words.add(&words);
+            }
+        }
+        self.meanings.push(named.meaning);
+        self.numbers.push(named.number);
+        self.records.push(named.records);
+    }
 }
 
 /// The maximum number of typed words that are compared: the first ones.
@@ -109,37 +139,43 @@ struct Fit {
 }
 
 impl SuggestIndex {
-    pub(crate) fn new(all: impl Iterator<Item = Named>) -> SuggestIndex {
-        let (mut entries, mut owners, mut names) = (Vec::new(), Vec::new(), Vec::new());
-        for named in all {
-            for name in named.names {
-                let mut words = word_list(&name);
-                words.sort_unstable();
-                words.dedup();
-                if !words.is_empty() {
-                    owners.push(entries.len() as u32);
-                    names.push(words);
-                }
-            }
-            entries.push(Entry {
-                meaning: named.meaning,
-                number: named.number,
-                records: named.records,
-            });
-        }
-        let words = Words::new(&names);
-        SuggestIndex {
-            weights: names.iter().map(|name| words.weight_of(name)).collect(),
+    pub(crate) fn new(names: SuggestNames) -> SuggestIndex {
+        let SuggestNames {
             words,
             owners,
-            entries,
+            meanings,
+            numbers,
+            records,
+        } = names;
+        let (words, weights) = Words::new(words);
+        SuggestIndex {
+            words,
+            owners: owners.into_iter().collect(),
+            weights,
+            meanings,
+            numbers: numbers.into_iter().collect(),
+            records: records.into_iter().collect(),
         }
     }
 
-    /// About what it takes in memory.
+    const fn as_bytes(&self) -> [&Bytes; 9] {
+        let [texts, text_starts, shapes, name_starts, names] = self.words.as_bytes();
+        [
+            self.owners.as_bytes(),
+            self.weights.as_bytes(),
+            self.numbers.as_bytes(),
+            self.records.as_bytes(),
+            texts,
+            text_starts,
+            shapes,
+            name_starts,
+            names,
+        ]
+    }
+
+    /// The bytes of all parts.
     pub(crate) fn bytes(&self) -> usize {
-        let names = self.owners.len() * (size_of::<u32>() + size_of::<f32>());
-        self.words.bytes() + names + self.entries.len() * size_of::<Entry>()
+        self.as_bytes().iter().map(|part| part.len()).sum()
     }
 
     /// What a text may mean, the best first: up to `limit` of each type.
@@ -159,12 +195,13 @@ impl SuggestIndex {
             let weight = self.words.weight_of_typed(word, &matches);
             weight_of_all += weight;
             for matched in matches {
+                let weight_of_word = self.words.weight(matched.word);
                 for name in self.words.names_with(matched.word) {
                     let fit: &mut Fit = fits.get_mut(name as usize);
                     // The best word of a name comes first.
                     if fit.last_word < number as u8 {
                         fit.last_word = number as u8;
-                        fit.add(matched, weight, self.words.weight(matched.word));
+                        fit.add(matched, weight, weight_of_word);
                     }
                 }
             }
@@ -174,15 +211,15 @@ impl SuggestIndex {
     }
 
     fn best(&self, fits: impl Iterator<Item = (usize, Fit)>, weight: f32, limit: usize) -> Vec<Found> {
-        let mut by_entry: SparseArray<Option<(f32, Likeness)>> = SparseArray::new(self.entries.len());
+        let mut by_entry: SparseArray<Option<(f32, Likeness)>> = SparseArray::new(self.meanings.len());
         let mut best = 0.0_f32;
         for (name, fit) in fits {
-            let Some((score, likeness)) = fit.score(weight, self.weights[name]) else {
+            let Some((score, likeness)) = fit.score(weight, f32::from_bits(self.weights.get(name))) else {
                 continue;
             };
             best = best.max(score);
-            let known = by_entry.get_mut(self.owners[name] as usize);
-            let known = known.get_or_insert((score, likeness));
+            let entry = by_entry.get_mut(self.owners.get(name) as usize);
+            let known = entry.get_or_insert((score, likeness));
             if score > known.0 || (score >= known.0 && likeness < known.1) {
                 *known = (score, likeness);
             }
@@ -192,12 +229,12 @@ impl SuggestIndex {
             let Some((score, likeness)) = fit.filter(|(score, _)| *score >= best * MIN_OF_BEST) else {
                 continue;
             };
-            let entry = &self.entries[entry];
-            by_type[entry.meaning as usize].push(Found {
-                meaning: entry.meaning,
-                number: entry.number,
+            let meaning = self.meanings[entry];
+            by_type[meaning as usize].push(Found {
+                meaning,
+                number: self.numbers.get(entry),
                 likeness,
-                rank: score * (1.0 + PER_DECADE * (1.0 + entry.records as f32).log10()),
+                rank: score * (1.0 + PER_DECADE * (1.0 + self.records.get(entry) as f32).log10()),
             });
         }
         for found in &mut by_type {
@@ -314,14 +351,20 @@ mod tests {
         (MeaningType::Municipality, 3, &["Montréal-Est"]),
     ];
 
+    fn index<'n>(all: impl Iterator<Item = Named<&'n [&'n str]>>) -> SuggestIndex {
+        let mut names = SuggestNames::default();
+        all.for_each(|named| names.add(named));
+        SuggestIndex::new(names)
+    }
+
     fn found(text: &str) -> Vec<(u32, Likeness)> {
         let named = (0..).zip(NAMES).map(|(number, (meaning, records, names))| Named {
             meaning,
             number,
             records,
-            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            names,
         });
-        let found = SuggestIndex::new(named).find(text, 5, &Deadline::never()).unwrap();
+        let found = index(named).find(text, 5, &Deadline::never()).unwrap();
         found.into_iter().map(|found| (found.number, found.likeness)).collect()
     }
 
@@ -359,19 +402,23 @@ mod tests {
 
     #[test]
     fn many_suppliers_do_not_hide_a_trade() {
-        let suppliers = (0..9).map(|number| Named {
-            meaning: MeaningType::Supplier,
-            number,
-            records: 5_000,
-            names: vec![format!("Pavage {number}")],
-        });
-        let trade = Named {
+        let suppliers: Vec<[String; 1]> = (0..9).map(|number| [format!("Pavage {number}")]).collect();
+        let mut names = SuggestNames::default();
+        for (number, supplier) in (0..).zip(&suppliers) {
+            names.add(Named {
+                meaning: MeaningType::Supplier,
+                number,
+                records: 5_000,
+                names: supplier,
+            });
+        }
+        names.add(Named {
             meaning: MeaningType::Commodity,
             number: 0,
             records: 3,
-            names: vec!["Pavage et resurfaçage de routes".to_owned()],
-        };
-        let index = SuggestIndex::new(suppliers.chain([trade]));
+            names: ["Pavage et resurfaçage de routes"],
+        });
+        let index = SuggestIndex::new(names);
         let found = index.find("pavage", 5, &Deadline::never()).unwrap();
         let types: Vec<MeaningType> = found.iter().map(|found| found.meaning).collect();
         assert_eq!(types[2], MeaningType::Commodity, "{types:?}");

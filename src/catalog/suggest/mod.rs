@@ -4,4 +4,4 @@
 mod index;
 mod words;
 
-pub(crate) use index::{Found, Likeness, MeaningType, Named, SuggestIndex};
+pub(crate) use index::{Found, Likeness, MeaningType, Named, SuggestIndex, SuggestNames};

@@ -1,30 +1,58 @@
 //! The distinct words of all names, and those that a typed word may mean.
 
-use std::collections::HashMap;
+use bytes::Bytes;
 
-use crate::engine::{
-    near_words::{max_distance, word_distance},
-    packed::{Lists, Texts},
+use crate::{
+    engine::{
+        near_words::{max_distance, word_distance},
+        packed::{Lists, Numbers, Texts},
+    },
+    model::interner::{self, Interner},
 };
 
 /// The distinct words of numbered names, sorted, and the names with each.
 pub(super) struct Words {
     texts: Texts,
-    shapes: Vec<Shape>,
+    /// The [`Shape`] of each word.
+    shapes: Numbers,
     /// For each word the numbers of the names with it, ascending.
     names: Lists,
-    /// The weight of each word: a rare word weighs more.
-    weights: Vec<f32>,
-    /// The weight of a word that no name has.
-    unknown: f32,
+    /// The number of all names.
+    all_names: usize,
 }
 
-/// What decides quickly that two words are not near.
+/// What decides quickly that two words are not near: from the lowest bit on, a bit for each letter that the word has,
+/// one for all letters other than a to z, and five bits for the number of its characters, at most 31.
 #[derive(Clone, Copy)]
-struct Shape {
-    characters: u8,
-    /// A bit for each letter that the word has; one for all letters other than a to z.
-    letters: u32,
+struct Shape(u32);
+
+/// The number of [`Shape`]'s bits for letters.
+const LETTERS: u32 = 27;
+
+/// The words of names while these are collected.
+#[derive(Default)]
+pub(super) struct CollectedWords {
+    known: Interner,
+    /// The numbers of the words of all names, one name after the other.
+    words: Vec<u32>,
+    /// Where each name ends in `words`.
+    ends: Vec<u32>,
+}
+
+impl CollectedWords {
+    /// Adds the next name, which has these distinct words.
+    pub(super) fn add(&mut self, words: &[String]) {
+        let numbers = words.iter().map(|word| self.known.add(word.as_bytes()).0);
+        self.words.extend(numbers);
+        self.ends.push(self.words.len() as u32);
+    }
+
+    /// The names, each as the numbers of its words.
+    fn names(words: &[u32], ends: &[u32]) -> impl Iterator<Item = Vec<u32>> {
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        let ranges = starts.zip(ends).map(|(start, end)| start as usize..*end as usize);
+        ranges.map(|range| words[range].to_vec())
+    }
 }
 
 /// A word that a typed one may mean.
@@ -58,51 +86,56 @@ impl Shape {
     fn of(word: &str) -> Shape {
         let letter = |c: char| match c {
             'a'..='z' => 1 << (c as u32 - 'a' as u32),
-            _ => 1 << 26,
+            _ => 1 << (LETTERS - 1),
         };
-        Shape {
-            characters: word.chars().count().min(255) as u8,
-            letters: word.chars().map(letter).fold(0, |letters, letter| letters | letter),
-        }
+        let letters: u32 = word.chars().map(letter).fold(0, |letters, letter| letters | letter);
+        let characters = word.chars().count().min(31) as u32;
+        Shape(letters | characters << LETTERS)
     }
 
     /// Whether words of these shapes can be so near: an edited letter changes at most two bits.
     fn may_be_within(self, distance: u8, other: Shape) -> bool {
-        self.characters.abs_diff(other.characters) <= distance
-            && (self.letters ^ other.letters).count_ones() <= 2 * u32::from(distance)
+        let letters = (self.0 ^ other.0) & ((1 << LETTERS) - 1);
+        (self.0 >> LETTERS).abs_diff(other.0 >> LETTERS) <= distance.into()
+            && letters.count_ones() <= 2 * u32::from(distance)
     }
 }
 
 impl Words {
-    /// `names` are the distinct words of each name.
-    pub(super) fn new(names: &[Vec<String>]) -> Words {
-        let mut numbers: HashMap<&str, Vec<u32>> = HashMap::new();
-        for (number, words) in (0..).zip(names) {
-            for word in words {
-                numbers.entry(word).or_default().push(number);
-            }
+    /// The words, and for each name the weight of all its words.
+    pub(super) fn new(collected: CollectedWords) -> (Words, Numbers) {
+        let CollectedWords { known, words, ends } = collected;
+        let texts = known.into_texts();
+        let sorted = texts.sorted();
+        let mut places = vec![0; sorted.len()];
+        for (place, number) in (0..).zip(&sorted) {
+            places[*number as usize] = place;
         }
-        let mut sorted: Vec<(&str, Vec<u32>)> = numbers.into_iter().collect();
-        sorted.sort_unstable();
-        let weight = |with: usize| (1.0 + names.len() as f32 / with.max(1) as f32).ln();
-        let pairs = (0..).zip(&sorted).flat_map(|(word, (_, names))| {
-            let pair = move |name: &u32| (word, *name);
-            names.iter().map(pair)
-        });
-        Words {
+        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(words.len());
+        for (name, of_name) in (0..).zip(CollectedWords::names(&words, &ends)) {
+            pairs.extend(of_name.iter().map(|word| (places[*word as usize], name)));
+        }
+        pairs.sort_unstable();
+        let found = Words {
             names: Lists::of_sorted(sorted.len(), pairs),
-            texts: sorted.iter().map(|(word, _)| *word).collect(),
-            shapes: sorted.iter().map(|(word, _)| Shape::of(word)).collect(),
-            weights: sorted.iter().map(|(_, names)| weight(names.len())).collect(),
-            unknown: weight(1),
-        }
+            texts: sorted.iter().map(|number| texts.get(*number)).collect(),
+            shapes: sorted.iter().map(|number| shape_of(&texts, *number)).collect(),
+            all_names: ends.len(),
+        };
+        // In the order of the words, so that the sums do not depend on the order of the names.
+        let weight = |mut of_name: Vec<u32>| {
+            of_name.iter_mut().for_each(|word| *word = places[*word as usize]);
+            of_name.sort_unstable();
+            let weight: f32 = of_name.into_iter().map(|word| found.weight(word)).sum();
+            weight.to_bits()
+        };
+        let weights = CollectedWords::names(&words, &ends).map(weight).collect();
+        (found, weights)
     }
 
-    /// About what they take in memory.
-    pub(super) fn bytes(&self) -> usize {
-        let lists: usize = self.names.as_bytes().iter().map(|bytes| bytes.len()).sum();
-        let texts: usize = self.texts.as_bytes().iter().map(|bytes| bytes.len()).sum();
-        lists + texts + self.shapes.len() * (size_of::<Shape>() + size_of::<f32>())
+    pub(super) const fn as_bytes(&self) -> [&Bytes; 5] {
+        let ([texts, text_starts], [name_starts, names]) = (self.texts.as_bytes(), self.names.as_bytes());
+        [texts, text_starts, self.shapes.as_bytes(), name_starts, names]
     }
 
     /// The names with a word.
@@ -110,14 +143,14 @@ impl Words {
         self.names.get(word).iter()
     }
 
+    /// The weight of a word: a rare word weighs more.
     pub(super) fn weight(&self, word: u32) -> f32 {
-        self.weights[word as usize]
+        self.weight_with(self.names.get(word).len())
     }
 
-    /// The weight of all words of a name.
-    pub(super) fn weight_of(&self, name: &[String]) -> f32 {
-        let words = name.iter().filter_map(|word| self.find(word));
-        words.map(|word| self.weight(word)).sum()
+    /// The weight of a word that so many names have.
+    fn weight_with(&self, names: usize) -> f32 {
+        (1.0 + self.all_names as f32 / names.max(1) as f32).ln()
     }
 
     /// How much a typed word tells: as much as itself, or else as the word that it most probably means. A short word
@@ -130,7 +163,7 @@ impl Words {
             let names = |of: &WordMatch| self.names.get(of.word).len();
             a.quality.total_cmp(&b.quality).then_with(|| names(a).cmp(&names(b)))
         });
-        best.map_or(self.unknown, |best| self.weight(best.word))
+        best.map_or_else(|| self.weight_with(1), |best| self.weight(best.word))
     }
 
     /// The words that a folded one may mean. `is_last`: whether it may be typed in part only. `is_forgiven`: whether it
@@ -173,8 +206,9 @@ impl Words {
         };
         let shape = Shape::of(typed);
         let needed = exact.map_or(1, |word| self.names.get(word).len().saturating_mul(RATIO));
-        for (word, other) in (0..).zip(&self.shapes) {
-            if !shape.may_be_within(max, *other) || self.names.get(word).len() < needed {
+        for word in 0..self.shapes.len() as u32 {
+            let other = Shape(self.shapes.get(word as usize));
+            if !shape.may_be_within(max, other) || self.names.get(word).len() < needed {
                 continue;
             }
             let distance = word_distance(typed, self.texts.get(word));
@@ -210,13 +244,20 @@ impl Words {
     }
 }
 
+fn shape_of(words: &interner::Texts, number: u32) -> u32 {
+    Shape::of(&String::from_utf8_lossy(words.get(number))).0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words(names: &[&str]) -> Words {
-        let split = |name: &&str| name.split(' ').map(str::to_owned).collect();
-        Words::new(&names.iter().map(split).collect::<Vec<_>>())
+        let mut collected = CollectedWords::default();
+        for name in names {
+            collected.add(&name.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        }
+        Words::new(collected).0
     }
 
     fn matched(words: &Words, typed: &str, is_last: bool) -> Vec<(String, f32)> {
