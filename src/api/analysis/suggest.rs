@@ -92,9 +92,11 @@ impl SuggestPlan {
             if suggested.len() >= self.limit {
                 break;
             }
-            let shown = match meanings.thing(found.meaning, found.number) {
-                Some(thing) => Some(self.thing(&found, thing)),
-                None => self.party(ask, &found),
+            let shown = match party_of(found.meaning) {
+                Some(party) => self.party(ask, party, &found),
+                None => meanings
+                    .thing(found.meaning, found.number)
+                    .map(|thing| self.thing(&found, &thing)),
             };
             suggested.extend(shown.filter(|shown| shown.records > 0));
         }
@@ -119,8 +121,7 @@ impl SuggestPlan {
         suggested(found, parameter, (&thing.id, label), href, &thing.records)
     }
 
-    fn party(&self, ask: &Ask, found: &Found) -> Option<Suggested> {
-        let party = party_of(found.meaning);
+    fn party(&self, ask: &Ask, party: Party, found: &Found) -> Option<Suggested> {
         let of = ask.generation.parties(party).get(found.number)?;
         let records = of.by_entity_type.iter().map(|of| (of.entity_type, of.records));
         let records: Vec<(EntityType, u64)> = records.collect();
@@ -169,10 +170,7 @@ pub(crate) fn meant_names(ask: &Ask, facet: Facet, text: &str, limit: usize) -> 
     };
     let meanings = ask.generation.meanings(&ask.deadline)?;
     let found = meanings.index.find(text, limit, &ask.deadline)?.into_iter();
-    let name = |found: Found| match meanings.thing(found.meaning, found.number) {
-        Some(thing) => Some(thing.id.clone()),
-        None => Some(ask.generation.parties(party_of(found.meaning)).get(found.number)?.name),
-    };
+    let name = |found: Found| Some(ask.generation.parties(party_of(found.meaning)?).get(found.number)?.name);
     Ok(found.filter(|found| found.meaning == wanted).filter_map(name).collect())
 }
 
@@ -196,10 +194,12 @@ fn solicitation(number: &str, entity_types: &[EntityType], counts: &[u64]) -> Su
     }
 }
 
-fn party_of(meaning: MeaningType) -> Party {
+/// `None` for what is no supplier and no body.
+const fn party_of(meaning: MeaningType) -> Option<Party> {
     match meaning {
-        MeaningType::Department => Party::Body,
-        _ => Party::Supplier,
+        MeaningType::Supplier => Some(Party::Supplier),
+        MeaningType::Department => Some(Party::Body),
+        MeaningType::Solicitation | MeaningType::Commodity | MeaningType::Municipality => None,
     }
 }
 

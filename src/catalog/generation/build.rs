@@ -13,7 +13,7 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, NEWEST_STATUSES, SUPPLIERS,
+        BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, MEANINGS, NEWEST_STATUSES, SUPPLIERS,
         SUPPLIERS_FOUND_BY, TENDER_VALUES, building_folder, current, list, lock, next_id, read_json, remove,
         remove_leftovers, set_current,
     },
@@ -78,6 +78,9 @@ impl Build {
         self.write_json(NEWEST_STATUSES, &derived.newest_statuses)?;
         self.write_json(COMMODITIES, &derived.commodities)?;
         self.write_json(TENDER_VALUES, &derived.tender_values)?;
+        if let Some(meanings) = &derived.meanings {
+            self.write(MEANINGS, &meanings.to_bytes())?;
+        }
         self.write(BODIES, derived.bodies.text())?;
         self.write(SUPPLIERS, derived.suppliers.text())?;
         self.write(SUPPLIERS_FOUND_BY, &derived.suppliers.to_bytes())

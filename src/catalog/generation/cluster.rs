@@ -92,6 +92,7 @@ impl ClusterStore {
             newest_statuses: self.read_needed(id, NEWEST_STATUSES, &deadline)?,
             commodities: self.read(id, COMMODITIES, &deadline)?.unwrap_or_default(),
             bids: self.read(id, BIDS, &deadline)?.unwrap_or_default(),
+            meanings: None,
             suppliers: parse_list(
                 Party::Supplier,
                 self.read_bytes(id, SUPPLIERS, &deadline)?.unwrap_or_default(),

@@ -58,6 +58,10 @@ impl Commodities {
         }
     }
 
+    pub(super) const fn dictionary(&self) -> &CommodityDictionary {
+        &self.dictionary
+    }
+
     /// The words of the code itself; `None` if none are known.
     pub fn title(&self, code: &CommodityCode) -> Option<&Words> {
         self.dictionary.own(code)

@@ -49,7 +49,11 @@ impl CommodityCounts {
         CommodityCounts { codes, below }
     }
 
-    fn of_records(engine: &dyn Engine, entity_type: EntityType, deadline: &Deadline) -> Result<CommodityCounts, Error> {
+    pub(super) fn of_records(
+        engine: &dyn Engine,
+        entity_type: EntityType,
+        deadline: &Deadline,
+    ) -> Result<CommodityCounts, Error> {
         let query = SearchQuery::newest(entity_type, Vec::new());
         let all_codes = TermsAggregation {
             facet: Facet::Commodity,

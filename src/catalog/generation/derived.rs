@@ -1,6 +1,6 @@
 //! What is derived from a finished index and its dumps when it is built, and stored with it.
 
-use super::{first_seen::FirstSeen, tender_values::TenderValues};
+use super::{first_seen::FirstSeen, meanings::Meanings, tender_values::TenderValues};
 use crate::{
     catalog::{
         bids::StoredBids, estimates::calibration::Calibration, notices::NewestStatuses, suppliers::SupplierList,
@@ -24,6 +24,8 @@ pub(crate) struct DerivedData {
     pub(crate) suppliers: SupplierList,
     /// Which names of buyers are one body.
     pub(crate) bodies: SupplierList,
+    /// What typed words may mean; `None` on a cluster and in a generation of an older program.
+    pub(crate) meanings: Option<Meanings>,
     /// The bids of tenders; none in a generation of an older program.
     pub(crate) bids: StoredBids,
 }

@@ -26,6 +26,7 @@ pub(crate) const COMMODITIES: &str = "commodities.json";
 pub(crate) const SUPPLIERS: &str = "suppliers.ndjson";
 pub(crate) const SUPPLIERS_FOUND_BY: &str = "suppliers.found-by";
 pub(crate) const BODIES: &str = "bodies.ndjson";
+pub(crate) const MEANINGS: &str = "meanings.found-by";
 pub(crate) const BIDS: &str = "bids.json";
 const BUILDING: &str = ".building";
 

@@ -41,7 +41,7 @@ pub use in_service::open_current;
 pub(crate) use in_service::{GenerationFault, named, open_named, open_newest_other, open_newest_whole, truncation};
 pub use layout::{KEPT_GENERATIONS, current, list};
 pub use manifest::{Coverage, EntityTypeManifest, FileEntry, Manifest, SourceSummary};
-pub(crate) use meanings::Thing;
+pub(crate) use meanings::{Meanings, Thing};
 pub use opened::{Generation, open, switch_to};
 pub(crate) use source_contents::{Abroad, RecordPart, SourceContents};
 pub(crate) use source_coverage::{Extent, SourceCoverage};

@@ -16,8 +16,8 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, SUPPLIERS_FOUND_BY,
-        TENDER_VALUES, list, lock, read_json, set_current,
+        BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, MEANINGS, NEWEST_STATUSES, REMEDY, SUPPLIERS,
+        SUPPLIERS_FOUND_BY, TENDER_VALUES, list, lock, read_json, set_current,
     },
     manifest::{EntityTypeManifest, Manifest},
     meanings::{Meanings, MeaningsCache, NameSources},
@@ -99,7 +99,7 @@ impl Generation {
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
             statistics: Default::default(),
             commodity_counts: CommodityCache::default(),
-            meanings: MeaningsCache::default(),
+            meanings: MeaningsCache::new(derived.meanings),
             content_check: None,
             suppliers: Arc::new(derived.suppliers),
             bodies: Arc::new(derived.bodies),
@@ -170,7 +170,7 @@ impl Generation {
         self.commodity_counts.size()
     }
 
-    /// What typed words may mean, listed on first use.
+    /// What typed words may mean, listed on first use where no file has it.
     pub(crate) fn meanings(&self, deadline: &Deadline) -> Result<Arc<Meanings>, Error> {
         if let Some(known) = self.meanings.known() {
             return Ok(known);
@@ -178,16 +178,16 @@ impl Generation {
         let counts = |entity_type| Ok((entity_type, self.commodity_counts(Some(entity_type), deadline)?));
         let codes: Result<Vec<_>, Error> = EntityType::ALL.into_iter().map(counts).collect();
         let sources = NameSources {
-            manifest: &self.manifest,
+            entity_types: &self.manifest.entity_types,
             suppliers: &self.suppliers,
             bodies: &self.bodies,
-            commodities: &self.commodities,
+            commodities: self.commodities.dictionary(),
             codes: codes?,
         };
         Ok(self.meanings.get(&sources))
     }
 
-    /// What typed words may mean, if it was listed.
+    /// What typed words may mean, if a file has it or it was listed.
     pub(crate) fn known_meanings(&self) -> Option<Arc<Meanings>> {
         self.meanings.known()
     }
@@ -250,6 +250,7 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
         tender_values: tender_values(folder, &manifest)?,
         commodities: commodities(folder, &manifest)?,
         bids: bids(folder, &manifest)?,
+        meanings: meanings(folder, &manifest)?,
         suppliers: names_of(Party::Supplier, folder, &manifest)?,
         bodies: names_of(Party::Body, folder, &manifest)?,
     };
@@ -311,6 +312,17 @@ fn bids(folder: &Path, manifest: &Manifest) -> anyhow::Result<StoredBids> {
     } else {
         Ok(StoredBids::default())
     }
+}
+
+/// What typed words may mean. A generation of an older program has none.
+fn meanings(folder: &Path, manifest: &Manifest) -> anyhow::Result<Option<Meanings>> {
+    if !manifest.files.iter().any(|file| file.path == MEANINGS) {
+        return Ok(None);
+    }
+    let mapped = map_bytes(&folder.join(MEANINGS)).with_context(|| format!("reading {MEANINGS}: {REMEDY}"))?;
+    let read = Meanings::from_bytes(&mapped);
+    read.map(Some)
+        .with_context(|| format!("the parts of {MEANINGS} do not belong together: {REMEDY}"))
 }
 
 /// Puts a generation in service after checking that it opens. Refused while a build is in progress.

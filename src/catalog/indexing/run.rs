@@ -31,7 +31,7 @@ use crate::{
         },
         estimates::holdout::calibrate,
         generation::{
-            Build, DerivedData, EntityTypeManifest, FileEntry, FirstSeen, GenerationStore, KEPT_GENERATIONS,
+            Build, DerivedData, EntityTypeManifest, FileEntry, FirstSeen, GenerationStore, KEPT_GENERATIONS, Meanings,
             recent_tender_ids,
         },
         notices::NewestStatuses,
@@ -293,6 +293,10 @@ fn derive(
     let started = Instant::now();
     let tender_values = value_open_tenders(engine, &calibration, &newest_statuses, today)
         .context("estimating the open tenders of the index just built")?;
+    let meanings = engine
+        .is_local()
+        .then(|| Meanings::list(engine, entity_types, &commodities, [&suppliers, &bodies]));
+    let meanings = meanings.transpose().context("listing what typed words may mean")?;
     let report = ValueReport {
         tenders: tender_values.values.len(),
         seconds: started.elapsed().as_secs_f64(),
@@ -305,6 +309,7 @@ fn derive(
         commodities,
         suppliers,
         bodies,
+        meanings,
         bids,
     };
     Ok((derived, (report, supplier_report, body_report, bids_report)))

@@ -67,7 +67,7 @@ pub(crate) struct SuggestIndex {
     /// For each name: the weight of its words, as the bits of a 32-bit float.
     weights: Numbers,
     /// What has names: the type of each.
-    meanings: Vec<MeaningType>,
+    meanings: Bytes,
     /// The number of each among those of its type.
     numbers: Numbers,
     /// The records of each.
@@ -79,7 +79,7 @@ pub(crate) struct SuggestIndex {
 pub(crate) struct SuggestNames {
     words: CollectedWords,
     owners: Vec<u32>,
-    meanings: Vec<MeaningType>,
+    meanings: Vec<u8>,
     numbers: Vec<u32>,
     records: Vec<u64>,
 }
@@ -95,7 +95,7 @@ impl SuggestNames {
                 self.words.add(&words);
             }
         }
-        self.meanings.push(named.meaning);
+        self.meanings.push(named.meaning as u8);
         self.numbers.push(named.number);
         self.records.push(named.records);
     }
@@ -152,17 +152,19 @@ impl SuggestIndex {
             words,
             owners: owners.into_iter().collect(),
             weights,
-            meanings,
+            meanings: meanings.into(),
             numbers: numbers.into_iter().collect(),
             records: records.into_iter().collect(),
         }
     }
 
-    const fn as_bytes(&self) -> [&Bytes; 9] {
+    /// The parts, from which [`SuggestIndex::of_bytes`] reads the index.
+    pub(crate) const fn as_bytes(&self) -> [&Bytes; 10] {
         let [texts, text_starts, shapes, name_starts, names] = self.words.as_bytes();
         [
             self.owners.as_bytes(),
             self.weights.as_bytes(),
+            &self.meanings,
             self.numbers.as_bytes(),
             self.records.as_bytes(),
             texts,
@@ -171,6 +173,23 @@ impl SuggestIndex {
             name_starts,
             names,
         ]
+    }
+
+    /// `None` if the parts do not belong together.
+    pub(crate) fn of_bytes(parts: [Bytes; 10]) -> Option<SuggestIndex> {
+        let [owners, weights, meanings, numbers, records, words @ ..] = parts;
+        let (owners, weights) = (Numbers::of_bytes(owners), Numbers::of_bytes(weights));
+        let read = SuggestIndex {
+            words: Words::of_bytes(owners.len(), words)?,
+            owners,
+            weights,
+            meanings,
+            numbers: Numbers::of_bytes(numbers),
+            records: LargeNumbers::of_bytes(records),
+        };
+        let of_names = read.weights.len() == read.owners.len();
+        let is_whole = of_names && [read.numbers.len(), read.records.len()] == [read.meanings.len(); 2];
+        is_whole.then_some(read)
     }
 
     /// The bytes of all parts.
@@ -229,7 +248,9 @@ impl SuggestIndex {
             let Some((score, likeness)) = fit.filter(|(score, _)| *score >= best * MIN_OF_BEST) else {
                 continue;
             };
-            let meaning = self.meanings[entry];
+            let Some(meaning) = MeaningType::of_byte(self.meanings[entry]) else {
+                continue;
+            };
             by_type[meaning as usize].push(Found {
                 meaning,
                 number: self.numbers.get(entry),
@@ -296,6 +317,19 @@ fn order(a: &Found, b: &Found) -> Ordering {
 
 impl MeaningType {
     const COUNT: usize = MeaningType::Municipality as usize + 1;
+
+    /// Files have its number, so the order of the types never changes.
+    fn of_byte(byte: u8) -> Option<MeaningType> {
+        [
+            MeaningType::Supplier,
+            MeaningType::Department,
+            MeaningType::Solicitation,
+            MeaningType::Commodity,
+            MeaningType::Municipality,
+        ]
+        .into_iter()
+        .find(|meaning| *meaning as u8 == byte)
+    }
 }
 
 impl Fit {
@@ -354,7 +388,8 @@ mod tests {
     fn index<'n>(all: impl Iterator<Item = Named<&'n [&'n str]>>) -> SuggestIndex {
         let mut names = SuggestNames::default();
         all.for_each(|named| names.add(named));
-        SuggestIndex::new(names)
+        let index = SuggestIndex::new(names);
+        SuggestIndex::of_bytes(index.as_bytes().map(Bytes::clone)).expect("the parts belong together")
     }
 
     fn found(text: &str) -> Vec<(u32, Likeness)> {

@@ -138,6 +138,19 @@ impl Words {
         [texts, text_starts, self.shapes.as_bytes(), name_starts, names]
     }
 
+    /// The words of so many names. `None` if the parts do not belong together.
+    pub(super) fn of_bytes(all_names: usize, parts: [Bytes; 5]) -> Option<Words> {
+        let [texts, text_starts, shapes, name_starts, names] = parts;
+        let read = Words {
+            texts: Texts::of_bytes([texts, text_starts])?,
+            shapes: Numbers::of_bytes(shapes),
+            names: Lists::of_bytes([name_starts, names])?,
+            all_names,
+        };
+        let is_whole = [read.shapes.len(), read.names.len()] == [read.texts.len(); 2];
+        is_whole.then_some(read)
+    }
+
     /// The names with a word.
     pub(super) fn names_with(&self, word: u32) -> impl Iterator<Item = u32> {
         self.names.get(word).iter()
