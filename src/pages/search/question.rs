@@ -17,13 +17,13 @@ use crate::{
 
 /// Words that ask for an average: before what it is of, at the beginning, and after a noun. Elsewhere they describe
 /// things: "median barrier", "moyenne tension".
-const AVERAGES: &str = "average|mediane|median|moyenne|typical";
+const AVERAGES: &str = "average|mediane|median|moyenne|typical|usual";
 const AVERAGED: &str = "\
     contract|cost|costs|cout|couts|de|des|du|of|price|prices|prix|valeur|valeurs|value|values";
 const FIRST_AVERAGES: &str = "average|typical";
 const FRENCH_AVERAGES: &str = "\
-    contrat median|contrat moyen|cout median|cout moyen|couts moyens|depense moyenne|montant median|montant moyen|\
-    prix median|prix moyen|prix moyens|valeur mediane|valeur moyenne";
+    contrat median|contrat moyen|cout habituel|cout median|cout moyen|couts habituels|couts moyens|depense moyenne|montant median|montant moyen|\
+    prix habituel|prix habituels|prix median|prix moyen|prix moyens|valeur habituelle|valeur mediane|valeur moyenne";
 
 /// Words that ask after a word for contracts, or before a function word: "contract value", "share of". Elsewhere they
 /// are names and things: "Value Village", "spare part".
@@ -119,8 +119,11 @@ const TOP: &str = "main|principaux|principales|top";
 pub(super) const RANKED: &str = "\
     achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|suppliers|\
     vendors";
+
 /// Those that a thing may be before: "top paving companies". "Main street contracts" are about a street.
 const RANKED_FIRMS: &str = "companies|contractors|entreprises|firms|fournisseurs|suppliers|vendors";
+
+/// What asks for the lowest values, and for the oldest records.
 const SMALLEST: &str =
     "cheapest|least expensive|lowest value|moins chers|moins cheres|moins eleves|plus petits|plus petites|smallest";
 const OLDEST: &str = "oldest|plus anciens|plus anciennes|plus vieux|earliest";

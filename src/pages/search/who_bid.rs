@@ -46,7 +46,8 @@ const BIDDERS: &str = "\
 
 /// Words for what is bid on, and "only", next to them.
 const CALLS: &str = "\
-    appel|appels|call|calls|conforme|conformes|only|procurement|sans|seulement|that|uniquement|which";
+    appel|appels|call|calls|conforme|conformes|contract|contracts|contrat|contrats|only|par|per|procurement|sans|\
+    seulement|tender|tenders|that|uniquement|which";
 
 /// Parts of the pages of bodies and trades, the second one also of suppliers.
 const NEVER_WON_PART: &str = "#never-won";

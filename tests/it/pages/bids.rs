@@ -353,6 +353,7 @@ fn who_bid_and_who_never_won_are_asked_in_the_box() {
             "",
         ),
         ("en", "roofs in Laval, who lost", "Who bid: roofs, Laval", ""),
+        ("en", "how many bids per tender in Laval", "Who bid: Laval", ""),
         (
             "en",
             "how many companies bid on Pavage in Laval in 2015",

@@ -49,6 +49,7 @@ fn a_place_and_a_year_among_words_are_conditions() {
             "montreal",
             "",
         ),
+        ("prix habituel d'un contrat de pavage", "pavage", "", ""),
         ("what is the price of asphalt in Toronto", "asphalt", "toronto", ""),
         ("price adjustment Toronto", "price adjustment", "toronto", ""),
         ("how many contracts did Acme Ltd get", "Acme Ltd", "", ""),
