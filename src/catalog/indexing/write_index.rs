@@ -20,6 +20,7 @@ use super::{
 use crate::{
     engine::tantivy::build::{Chunk, ChunkBuilder, OFFSETS, RECORDS, merge_chunks, write_orders},
     model::Schema,
+    storage::freed_memory,
 };
 
 pub(crate) fn write_index(
@@ -57,6 +58,8 @@ fn write_documents(
     );
     // The spool takes as much of the disk as the records, and merging needs space.
     drop((records, offsets));
+    // What the chunks and the entries of the records took is scattered, and would stay beside what merging takes.
+    freed_memory::give_back();
     let merging = progress_bar("merging", schema, order.len());
     merging.tick();
     let writing = || format!("writing an order in {}", folder.display());
@@ -136,21 +139,26 @@ fn write_chunks(
         folder,
         progress: &progress,
     };
+    // What is learned of neighbouring chunks is merged as soon as both are written: much of it is the same.
     let written = chunks
         .into_par_iter()
         .with_max_len(1)
         .map(|chunk| chunk_writer.write(chunk))
-        .collect::<anyhow::Result<Vec<_>>>()?;
+        .try_reduce(WrittenChunks::default, |before, after| Ok(before.merge(after)))?;
     progress.finish_and_clear();
-    let merge = |mut all: WrittenChunks, chunk: WrittenChunks| {
-        all.chunks.extend(chunk.chunks);
+    Ok(written)
+}
+
+impl WrittenChunks {
+    /// With those of the chunks that follow.
+    fn merge(mut self, after: WrittenChunks) -> WrittenChunks {
+        self.chunks.extend(after.chunks);
         WrittenChunks {
-            counts: all.counts.merge(chunk.counts),
-            learned: all.learned.merge(chunk.learned),
-            chunks: all.chunks,
+            counts: self.counts.merge(after.counts),
+            learned: self.learned.merge(after.learned),
+            chunks: self.chunks,
         }
-    };
-    Ok(written.into_iter().fold(WrittenChunks::default(), merge))
+    }
 }
 
 fn total_bytes(offsets: &[u64]) -> u64 {
