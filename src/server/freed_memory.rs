@@ -24,6 +24,13 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// 512 MiB.
 const MUCH_BYTES: i64 = 384 << 20;
 
+/// The anonymous memory from which freed memory is given back once in [`STEPS_BETWEEN`] steps: counting ten million
+/// records takes 100 MB for each request at a time, and the allocator kept 200 MB of that.
+const SOME_BYTES: i64 = 64 << 20;
+
+/// A second.
+const STEPS_BETWEEN: u32 = 10;
+
 /// How much the memory has to grow until it is worth giving some back again.
 const GROWTH_BYTES: i64 = 16 << 20;
 
@@ -46,14 +53,24 @@ impl Peak {
     }
 }
 
-/// The anonymous memory after some was last given back, in bytes.
+/// The anonymous memory after some was last given back.
 #[derive(Default)]
-struct Used(i64);
+struct Used {
+    bytes: i64,
+    /// The number of steps since.
+    steps: u32,
+}
 
 impl Used {
-    /// Whether the memory is much, and has grown since.
-    fn is_much(&self, bytes: i64) -> bool {
-        bytes >= MUCH_BYTES.max(self.0.saturating_add(GROWTH_BYTES))
+    /// Whether the memory is worth giving some back: it has grown since, and is much, or some after a second.
+    fn is_much(&mut self, bytes: i64) -> bool {
+        self.steps = self.steps.saturating_add(1);
+        let least = if self.steps < STEPS_BETWEEN {
+            MUCH_BYTES
+        } else {
+            SOME_BYTES
+        };
+        bytes >= least.max(self.bytes.saturating_add(GROWTH_BYTES))
     }
 }
 
@@ -123,7 +140,7 @@ pub(crate) fn start(
         if has_ended || has_changed || used.is_much(bytes) {
             give_back();
             bytes = anonymous_memory_bytes().unwrap_or(bytes);
-            used = Used(bytes);
+            used = Used { bytes, steps: 0 };
         }
         let is_short = least.is_short(&limits, bytes, has_changed, slots.open());
         if is_short != was_short {
@@ -167,12 +184,22 @@ mod tests {
 
     #[test]
     fn memory_is_given_back_when_it_is_much_and_has_grown() {
-        let used = Used::default();
+        let after = |bytes| Used { bytes, steps: 0 };
+        let mut used = after(0);
         assert!(!used.is_much(MUCH_BYTES - 1) && used.is_much(MUCH_BYTES));
-        let used = Used(MUCH_BYTES);
+        let mut used = after(MUCH_BYTES);
         assert!(!used.is_much(MUCH_BYTES + GROWTH_BYTES - 1) && used.is_much(MUCH_BYTES + GROWTH_BYTES));
         // What was given back counts from there.
-        assert!(!Used(100 << 20).is_much(300 << 20));
+        assert!(!after(100 << 20).is_much(300 << 20));
+        // Less is given back once a second.
+        let mut used = after(SOME_BYTES);
+        for step in 1..=2 * STEPS_BETWEEN {
+            assert!(!used.is_much(SOME_BYTES + GROWTH_BYTES - 1), "{step}");
+        }
+        assert!(used.is_much(SOME_BYTES + GROWTH_BYTES));
+        let mut used = after(0);
+        let is_much: Vec<bool> = (0..STEPS_BETWEEN).map(|_| used.is_much(SOME_BYTES)).collect();
+        assert_eq!(is_much.iter().position(|much| *much), Some(STEPS_BETWEEN as usize - 1));
     }
 
     #[test]
