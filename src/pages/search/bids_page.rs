@@ -192,7 +192,8 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     let layout = call.layout(call.t.text("calls-title"), Section::Search);
     let layout = layout.with_exports(call.exports(json, csv));
     let (t, generation) = (call.t, &call.generation);
-    let cost = request.search.cost(generation).and_bids(generation, 1);
+    // The calls are counted, and without their days where there are none.
+    let cost = request.search.cost(generation).and_bids(generation, 2);
     let work = Work::search(generation, move |ask| render(&request.show(ask, t, layout.clone())?));
     call.validated(cost.charge(work), &(call.path, call.query))
 }
