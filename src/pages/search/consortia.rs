@@ -62,7 +62,7 @@ mod tests {
     fn contracts_of_consortia_are_stated_next_to_those_of_a_firm() {
         let sentence = shown("vendor=Acme", 3).unwrap().replace('\u{a0}', " ");
         assert!(
-            sentence.starts_with("3 contracts of these, worth $10 million, are of consortia"),
+            sentence.starts_with("Of consortia: 3 contracts of these, worth $10 million."),
             "{sentence}"
         );
         assert_eq!(shown("q=Acme", 3), None);

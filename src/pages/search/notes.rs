@@ -97,10 +97,24 @@ const DAYS_OPEN: i32 = 14;
 /// The day of the newest tender with the other conditions, where a search asks for what is open and the newest is old:
 /// what is open now was published later. Left out if counting takes too long.
 fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
-    let is_open = |filter: &Filter| {
-        is_of_day(filter, Role::ClosingDate) || matches!(filter, Filter::Term { role: Role::Status, .. })
+    let is_open = |filter: &Filter| match filter {
+        Filter::Dates { role, from, .. } => *role == Role::ClosingDate && from.is_some(),
+        Filter::Term { role, key } => *role == Role::Status && key.eq_ignore_ascii_case("open"),
+        _ => false,
     };
-    if query.entity_type != EntityType::Tender || !query.filters.iter().any(is_open) {
+    // Where the search ends before today, what is newer is not asked for.
+    let is_past = |filter: &Filter| {
+        matches!(
+            filter,
+            Filter::Dates {
+                role: Role::Date,
+                to: Some(_),
+                ..
+            }
+        )
+    };
+    let asks = query.filters.iter().any(is_open) && !query.filters.iter().any(is_past);
+    if query.entity_type != EntityType::Tender || !asks {
         return Ok(None);
     }
     let filters = query.filters.iter().filter(|filter| !is_open(filter)).cloned();

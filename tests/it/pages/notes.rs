@@ -111,14 +111,14 @@ fn what_a_firm_got_alone_is_told_from_what_its_consortia_got() {
     for shown in [
         "“Zénith” in the supplier’s name, Ministère des Transports du Québec",
         "3 contracts worth $7,000",
-        "1 contract of these, worth $4,000, are of consortia: what each of their firms got is not published.",
+        "Of consortia: 1 contract of these, worth $4,000. What each of their firms got is not published.",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
     assert!(!html.contains("Nothing found"), "the answer is the way on: {html}");
     let html = notes(&server, "/en/search?kind=contract&vendor=nadir");
     assert!(
-        html.contains("1 contract of these, worth $4,000, are of consortia"),
+        html.contains("Of consortia: 1 contract of these, worth $4,000."),
         "{html}"
     );
     let html = notes(&server, "/en/search?q=how+much+did+City+works+pay+to+La+Presse");
@@ -156,6 +156,13 @@ fn a_search_for_open_tenders_says_how_new_the_newest_tender_is() {
         assert!(html.contains(shown), "{shown}: {html}");
         assert!(!html.contains("is covered until"), "{html}");
     }
-    let html = notes(&server, "/en/search?kind=tender");
-    assert!(!html.contains("The newest call"), "{html}");
+    for address in [
+        "/en/search?kind=tender",
+        "/en/search?kind=tender&status=Cancelled",
+        "/en/search?kind=tender&closing_before=2020-12-31",
+        "/en/search?kind=tender&status=Open&issued_before=2020-12-31",
+    ] {
+        let html = notes(&server, address);
+        assert!(!html.contains("The newest call"), "{address}: {html}");
+    }
 }
