@@ -117,8 +117,9 @@ fn ask_until_stopped(address: &str, request: &str, stop: &Stop) -> Result<usize,
         if raw.is_closed() {
             return Ok(answers);
         }
+        let next = raw.send(request).next(false);
         let may_close = answers > 0 && stop.is_signalled.load(Ordering::SeqCst);
-        match raw.send(request).next(false) {
+        match next {
             Next::Response(answer) if answer.header("connection") == Some("close") => {
                 assert!(matches!(answer.status, 200 | 503), "{answer:?}");
                 return Ok(answers + 1);

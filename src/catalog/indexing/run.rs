@@ -293,14 +293,14 @@ fn derive(
     let started = Instant::now();
     let tender_values = value_open_tenders(engine, &calibration, &newest_statuses, today)
         .context("estimating the open tenders of the index just built")?;
-    let meanings = engine
-        .is_local()
-        .then(|| Meanings::list(engine, entity_types, &commodities, [&suppliers, &bodies]));
-    let meanings = meanings.transpose().context("listing what typed words may mean")?;
     let report = ValueReport {
         tenders: tender_values.values.len(),
         seconds: started.elapsed().as_secs_f64(),
     };
+    let meanings = engine
+        .is_local()
+        .then(|| Meanings::list(engine, entity_types, &commodities, [&suppliers, &bodies]));
+    let meanings = meanings.transpose().context("listing what typed words may mean")?;
     let derived = DerivedData {
         calibration,
         first_seen,
