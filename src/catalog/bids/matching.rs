@@ -22,6 +22,9 @@ struct Matcher<'s> {
     store: &'s BidStore,
     conditions: Vec<Condition>,
     clauses: Vec<Words>,
+    /// The texts that are commodity codes which the words mean, by number; empty for none. A notice with one has all
+    /// required terms.
+    codes: Vec<bool>,
     query: &'s BidQuery,
     /// The bidders that match, by number; `None` if all do.
     bidders: Option<Vec<bool>>,
@@ -41,9 +44,6 @@ struct Words {
     /// Whether the notice must have none of the terms.
     is_excluded: bool,
     terms: Vec<WordTerm>,
-    /// The texts that are commodity codes which the words mean, by number; empty for none. A notice with one has the
-    /// terms, if they are required.
-    codes: Vec<bool>,
 }
 
 enum WordTerm {
@@ -96,6 +96,7 @@ impl<'s> Matcher<'s> {
             store,
             conditions: Vec::new(),
             clauses: Vec::new(),
+            codes: Vec::new(),
             query,
             bidders: None,
             amounts: None,
@@ -119,7 +120,11 @@ impl<'s> Matcher<'s> {
         }
         let clauses = query.text.iter().flat_map(|text| text.clauses());
         let codes = query.text.as_ref().and_then(|text| text.codes()).unwrap_or_default();
-        matcher.clauses = clauses.map(|clause| Words::of(store, clause, codes)).collect();
+        matcher.clauses = clauses.map(|clause| Words::of(store, clause)).collect();
+        let is_code = |text: &String| codes.iter().any(|code| text.starts_with(code.as_str()));
+        if !codes.is_empty() {
+            matcher.codes = store.texts().iter().map(is_code).collect();
+        }
         matcher
     }
 
@@ -140,7 +145,15 @@ impl<'s> Matcher<'s> {
             .procedure
             .is_none_or(|procedure| notice.procedure == procedure)
             && self.conditions.iter().all(|condition| condition.holds(notice))
-            && self.clauses.iter().all(|clause| clause.holds(notice))
+            && self.has_words(notice)
+    }
+
+    fn has_words(&self, notice: &Notice) -> bool {
+        let is_code = |number: &u32| self.codes.get(*number as usize) == Some(&true);
+        let has_code = !self.codes.is_empty() && notice.commodity.iter().any(is_code);
+        self.clauses
+            .iter()
+            .all(|clause| has_code && !clause.is_excluded || clause.holds(notice))
     }
 
     fn has_bid(&self, bid: &StoredBid) -> bool {
@@ -232,29 +245,19 @@ impl Condition {
 }
 
 impl Words {
-    fn of(store: &BidStore, clause: &Clause, codes: &[String]) -> Words {
+    fn of(store: &BidStore, clause: &Clause) -> Words {
         let terms = clause.terms().iter().map(|term| WordTerm::of(store, term)).collect();
-        let is_excluded = matches!(clause, Clause::Not(_));
-        let is_code = |text: &String| codes.iter().any(|code| text.starts_with(code.as_str()));
-        let codes = if is_excluded || codes.is_empty() {
-            Vec::new()
-        } else {
-            store.texts().iter().map(is_code).collect()
-        };
         Words {
-            is_excluded,
+            is_excluded: matches!(clause, Clause::Not(_)),
             terms,
-            codes,
         }
     }
 
     fn holds(&self, notice: &Notice) -> bool {
-        let has_code = |number: &u32| self.codes.get(*number as usize) == Some(&true);
-        let is_found = notice.commodity.iter().any(has_code)
-            || self
-                .terms
-                .iter()
-                .any(|term| notice.words.iter().any(|text| term.is_in(text)));
+        let is_found = self
+            .terms
+            .iter()
+            .any(|term| notice.words.iter().any(|text| term.is_in(text)));
         is_found != self.is_excluded
     }
 }
