@@ -321,6 +321,7 @@ search-meaning-share = Share: { $part } of { $all }, { $percent }
 search-meaning-fewer = Without “{ $word }”: no record has it next to the rest
 search-who-bid = Who bid: { $name }
 search-newest-call = The newest call for tenders here with these conditions is of { $date }: later ones may be open, but are not here.
+search-consortia-count = Of consortia: { $records } of these. What each of their firms got is not published.
 search-consortia = Of consortia: { $records } of these, worth { $value }. What each of their firms got is not published.
 search-bids = Who bid on these calls for tenders, where publishers state it
 search-meaning-calls = { $count ->

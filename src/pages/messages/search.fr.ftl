@@ -313,6 +313,7 @@ search-meaning-share = Part : { $part } sur { $all }, { $percent }
 search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }
 search-newest-call = L’appel d’offres le plus récent ici avec ces conditions est du { $date } : d’autres, plus récents, peuvent être ouverts, mais n’y sont pas.
+search-consortia-count = De consortiums : { $records } parmi ces fiches. La part de chaque firme n’est pas publiée.
 search-consortia = De consortiums : { $records } parmi ces fiches, d’une valeur de { $value }. La part de chaque firme n’est pas publiée.
 search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié
 search-meaning-calls = { $count ->

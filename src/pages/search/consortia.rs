@@ -20,8 +20,13 @@ pub(super) fn consortia(t: Texts, asked: &SearchAddress, found: &Aggregation) ->
     }
     let is_some = has_all && count > 0 && count < found.total;
     let records = t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &count)]);
-    let value = t.money_rounded(value.dollars());
-    is_some.then(|| t.with("search-consortia", &[("records", &records), ("value", &value)]))
+    is_some.then(|| match value.dollars() {
+        0.0 => t.with("search-consortia-count", &[("records", &records)]),
+        dollars => t.with(
+            "search-consortia",
+            &[("records", &records), ("value", &t.money_rounded(dollars))],
+        ),
+    })
 }
 
 #[cfg(test)]

@@ -56,6 +56,11 @@ pub(super) struct Parts<'a> {
 /// a name.
 const MAX_QUESTION_WORDS: usize = 30;
 
+/// What a buyer did, next to its name: every page of results says how much, and by year.
+const SPENDING: &str = "\
+    croissance|croissance des depenses|depenses|evolution des depenses|growth|spending|spending growth|\
+    spending increase|spending trend";
+
 /// The articles that names of firms begin with.
 const ARTICLES: [&str; 4] = ["la", "le", "les", "the"];
 
@@ -196,6 +201,7 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
+    let is_question = parts.take_asked_of_buyer(&mut written, takes) || is_question;
     let is_by_cities = takes.level && remove_phrase(&mut written, BY_CITIES);
     let of_cities = is_by_cities || is_question && remove_phrase(&mut written, CITIES);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
@@ -257,6 +263,17 @@ impl<'a> Parts<'a> {
         (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
     }
 
+    /// Removes what is asked of a buyer next to its name: "SAAQ principaux fournisseurs", "RCMP spending".
+    fn take_asked_of_buyer(&mut self, written: &mut Vec<Word>, takes: Takes) -> bool {
+        if self.buyer.is_none() {
+            return false;
+        }
+        if takes.order && self.order.is_none() {
+            self.order = order(written);
+        }
+        remove_phrase(written, SPENDING) || self.order.is_some()
+    }
+
     /// How many conditions there are, and whether they are a search without further words. `written`: what is left.
     fn counted(&self, written: &[Word]) -> (usize, bool) {
         let alone = self.region.is_some()
@@ -280,14 +297,15 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Words with the article in the text before them, if it begins the name of a firm: "La Presse" is no press.
+/// A word with the article in the text before it, if both begin the name of a firm: "La Presse" is no press. Several
+/// words tell a firm without its article, which publishers may leave out.
 fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
-    let (written, first) = (words(text), about.split(' ').next().unwrap_or_default().to_owned());
+    let written = words(text);
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);
-    let before = written.windows(2).find(|pair| without_marks(&pair[1..]) == first);
+    let before = written.windows(2).find(|pair| without_marks(&pair[1..]) == about);
     let article = before.map(|pair| pair[0].0).filter(|article| {
-        let is_name = suppliers.is_some_and(|suppliers| suppliers.has_name_from(&format!("{article} {first}")));
-        is_name && is_capital(article) && is_capital(&first) && ARTICLES.contains(&fold(article).as_str())
+        let is_name = suppliers.is_some_and(|suppliers| suppliers.has_name_from(&format!("{article} {about}")));
+        is_name && is_capital(article) && is_capital(&about) && ARTICLES.contains(&fold(article).as_str())
     });
     article.map_or_else(|| about.clone(), |article| format!("{article} {about}"))
 }

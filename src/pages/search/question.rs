@@ -64,7 +64,7 @@ const WITHOUT_COMPETITION: &str = "\
     awarded without competition|sans avis appel offres|without a call for tenders|without call for tenders|\
     without calls for tenders|sans mise en concurrence|without competition|without a tender|\
     without tendering|without tenders|without tender|sans appels offres|sans appel offres|\
-    sans appel offre|sans concurrence|non competitive|de gre a gre|gre a gre|sole sourced|sole sourcing|\
+    sans appel offre|sans concurrence|non competitive|gre a gre|sole sourced|sole sourcing|\
     sole source|single source|no bid|untendered";
 
 /// What it is compared with: "sole source vs competitive".
@@ -120,7 +120,7 @@ pub(super) const RANKED: &str = "\
     achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|suppliers|\
     vendors";
 
-/// Those that a thing may be before: "top paving companies". "Main street contracts" are about a street.
+/// Those that a thing may be before: "top paving companies".
 const RANKED_FIRMS: &str = "companies|contractors|entreprises|firms|fournisseurs|suppliers|vendors";
 
 /// What asks for the lowest values, and for the oldest records.
@@ -186,11 +186,18 @@ impl Asking {
     pub(super) fn take(self, written: &mut Vec<Word>) -> bool {
         let is_rank = |before: &[Word], after: &[Word]| {
             before.last().is_none_or(|(_, folded)| is_of_question(folded))
-                && (after.first().is_some_and(|(_, folded)| is_in(RANKED, folded))
-                    || after.iter().any(|(_, folded)| is_in(RANKED_FIRMS, folded)))
+                && after.first().is_some_and(|(_, folded)| is_in(RANKED, folded))
+        };
+        // "Top soil" is a thing.
+        let is_rank_of_thing = |before: &[Word], after: &[Word]| {
+            before.last().is_none_or(|(_, folded)| is_of_question(folded))
+                && after.first().is_some_and(|(_, folded)| folded != "soil")
+                && after.iter().any(|(_, folded)| is_in(RANKED_FIRMS, folded))
         };
         remove_phrase(written, self.phrases())
-            || self == Asking::Largest && remove_phrase_between(written, TOP, is_rank)
+            || self == Asking::Largest
+                && (remove_phrase_between(written, TOP, is_rank)
+                    || remove_phrase_between(written, "top", is_rank_of_thing))
     }
 
     /// The same, of a phrase that says something of a day: before the period, or before what says where or what.

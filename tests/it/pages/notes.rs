@@ -121,8 +121,17 @@ fn what_a_firm_got_alone_is_told_from_what_its_consortia_got() {
         html.contains("Of consortia: 1 contract of these, worth $4,000."),
         "{html}"
     );
-    let html = notes(&server, "/en/search?q=how+much+did+City+works+pay+to+La+Presse");
-    assert!(html.contains("“La Presse” in the supplier’s name"), "{html}");
+    for (q, shown) in [
+        (
+            "how+much+did+City+works+pay+to+La+Presse",
+            "“La Presse” in the supplier’s name",
+        ),
+        ("City+works+spending+2023", "City works, 2023"),
+        ("City+works+top+suppliers", "City works, highest value first"),
+    ] {
+        let html = notes(&server, &format!("/en/search?q={q}"));
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
 }
 
 #[test]
