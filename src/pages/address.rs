@@ -80,6 +80,11 @@ impl Parameters {
         Parameters(kept.cloned().collect())
     }
 
+    /// The query string, without `?`.
+    pub(crate) fn query_string(&self) -> String {
+        self.after("").trim_start_matches('?').to_owned()
+    }
+
     /// The path with these parameters.
     pub(crate) fn after(&self, path: &str) -> String {
         let mut address = path.to_owned();

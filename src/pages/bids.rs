@@ -292,8 +292,8 @@ pub(crate) fn with_bid(mut call: Vec<Json>, bid: &BidRow, has_lots: bool) -> Vec
 
 /// The bids, the newest call first, as `GET /bids` finds them with the same parameters. A file is one page of that
 /// search. With the keys of a bidder's names, only those that it made.
-pub(crate) fn bids_file(call: &PageCall, keys: Option<Vec<String>>) -> Result<Work, ApiError> {
-    let given: BidsParams = read_all(TABLE, call.query)?;
+pub(crate) fn bids_file(call: &PageCall, parameters: Parameters, keys: Option<Vec<String>>) -> Result<Work, ApiError> {
+    let given: BidsParams = read_all(TABLE, &parameters.query_string())?;
     let limit = given.limit.unwrap_or(Given {
         name: "limit",
         value: MAX_LIMIT.min(call.plan_limits.page_cap.into()),
@@ -308,7 +308,7 @@ pub(crate) fn bids_file(call: &PageCall, keys: Option<Vec<String>>) -> Result<Wo
     let facet = Facet::Vendor;
     let of_bidder = keys.map(|keys| Filter::AnyFacetValue { facet, keys });
     search.query.filters.extend(of_bidder);
-    let (lang, path, parameters) = (call.lang, call.path.to_owned(), Parameters::parse(call.query)?);
+    let (lang, path) = (call.lang, call.path.to_owned());
     let cost = search.cost(&call.generation);
     let work = Work::search(&call.generation, move |ask| {
         let found = search.run(ask)?;

@@ -1,4 +1,5 @@
-//! Who bid for the calls of a body or of a commodity: competition by year, and suppliers that bid and never won.
+//! Who bid for the calls of a body or of a commodity, or for those that a search finds: competition by year, suppliers
+//! that bid most, and those that never won.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +53,7 @@ pub(crate) const COMMODITY_CSV: Page = Page {
     ..Page::DEFAULT
 };
 
-/// The calls of a body or of a commodity, in words.
+/// Some calls, in words.
 #[derive(Debug)]
 pub(crate) struct CallsPart {
     /// How many notices list bids.
@@ -97,7 +98,12 @@ impl CallsPart {
 /// with bids.
 fn sentences(ask: &Ask, t: Texts, (query, competition): (&BidQuery, &Competition)) -> Result<Vec<String>, Error> {
     if competition.notices == 0 {
-        let none = [t.text("calls-none")].into_iter();
+        let none = if query.selects_bids_or_words() {
+            t.text("calls-no-match")
+        } else {
+            t.text("calls-none")
+        };
+        let none = [none].into_iter();
         return Ok(none.chain(other_years(ask, t, query)?).collect());
     }
     let mut sentences = Vec::from_iter(of_calls(t, "calls-open", &competition.open_calls));
@@ -210,7 +216,7 @@ fn never_won(t: Texts, generation: &Generation, received: &CallsReceived) -> Fig
     }
 }
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "by",
     "value",
     "calls",
@@ -220,6 +226,7 @@ const COLUMNS: [&str; 9] = [
     "share_with_one_bidder_low",
     "share_with_one_bidder_high",
     "calls_without_winner",
+    "won",
 ];
 
 fn cells(by: &str, value: Json, figures: &CallFigures) -> Vec<Json> {
@@ -233,7 +240,16 @@ fn cells(by: &str, value: Json, figures: &CallFigures) -> Vec<Json> {
         json!(figures.share_with_one_bidder_low),
         json!(figures.share_with_one_bidder_high),
         json!(figures.calls_without_winner),
+        Json::Null,
     ]
+}
+
+/// What a bidder bid on, and won.
+fn bidder_cells(by: &str, name: &str, calls: u64, won: u64) -> Vec<Json> {
+    let mut row = vec![json!(by), json!(name), json!(calls)];
+    row.resize(COLUMNS.len() - 1, Json::Null);
+    row.push(json!(won));
+    row
 }
 
 fn rows(received: &CallsReceived) -> Vec<Vec<Json>> {
@@ -245,11 +261,9 @@ fn rows(received: &CallsReceived) -> Vec<Vec<Json>> {
     let years = competition.by_year.iter();
     rows.extend(years.map(|of| cells("year", json!(of.year), &of.figures)));
     let losers = received.top_never_won.iter();
-    rows.extend(losers.map(|of| {
-        let mut row = vec![json!("never_won"), json!(of.vendor_name), json!(of.calls)];
-        row.resize(COLUMNS.len(), Json::Null);
-        row
-    }));
+    let bidders = received.top_bidders.iter();
+    rows.extend(bidders.map(|of| bidder_cells("bidder", &of.vendor_name, of.calls, of.won)));
+    rows.extend(losers.map(|of| bidder_cells("never_won", &of.vendor_name, of.calls, 0)));
     rows
 }
 

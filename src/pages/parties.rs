@@ -107,7 +107,7 @@ impl Request {
         if parameters.get("limit").is_none() {
             parameters = parameters.with("limit", rows);
         }
-        let given: SuppliersParams = read_all(PARAMETERS, parameters.after("").trim_start_matches('?'))?;
+        let given: SuppliersParams = read_all(PARAMETERS, &parameters.query_string())?;
         let asked = SuppliersAsked::new(given);
         let start = asked.start(call.generation.parties(party))?.unwrap_or_default();
         Ok(Request {

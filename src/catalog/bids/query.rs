@@ -76,6 +76,23 @@ impl BidQuery {
         (all.filters.len() < self.filters.len()).then_some(all)
     }
 
+    /// Whether it asks for words, or for some of the bids on a notice only.
+    pub(crate) fn selects_bids_or_words(&self) -> bool {
+        let is_of_bid = |filter: &Filter| {
+            matches!(
+                filter,
+                Filter::Values { .. }
+                    | Filter::Contains { role: Role::Vendor, .. }
+                    | Filter::AnyFacetValue {
+                        facet: Facet::Vendor,
+                        ..
+                    }
+            )
+        };
+        let has_flags = self.procedure.is_some() || self.won.is_some();
+        has_flags || self.text.is_some() || self.filters.iter().any(is_of_bid)
+    }
+
     /// The keys of the bidders that it asks for, if it names them.
     pub(super) fn bidders(&self) -> Option<&[String]> {
         self.filters.iter().find_map(|filter| match filter {

@@ -104,6 +104,7 @@ bidder-whole = All bids as one file, with a key of a paid plan
 ## The calls of a body or of a commodity.
 calls-title = Who bid
 calls-none = Publishers state no bids for these calls. Only some publishers state who bid.
+calls-no-match = No stated bid matches. Only some publishers state who bid.
 calls-other-years = Bids on such calls are stated for { $years }.
 calls-open =
     { $count ->
@@ -157,9 +158,9 @@ bids-page-tenders = All calls for tenders with these words and conditions, also 
 bids-page-newest = The bids, the newest call first
 bids-page-call = Call for tenders
 bids-page-date = Published
-bids-page-true = won
-bids-page-false = did not win
-bids-page-open = open call
-bids-page-invitation = by invitation
-bids-page-direct = direct award
-bids-page-other = another procedure
+bids-page-won-true = won
+bids-page-won-false = did not win
+bids-page-method-open = open call
+bids-page-method-invitation = by invitation
+bids-page-method-direct = direct award
+bids-page-method-other = another procedure

@@ -104,6 +104,7 @@ bidder-whole = Toutes les soumissions en un fichier, avec une clé d’un forfai
 ## Les appels d’un organisme ou d’un code.
 calls-title = Qui a soumissionné
 calls-none = Les diffuseurs n’indiquent aucune soumission à ces appels. Seuls certains diffuseurs indiquent qui a soumissionné.
+calls-no-match = Aucune soumission publiée ne correspond. Seuls certains diffuseurs publient qui a soumissionné.
 calls-other-years = Des soumissions à de tels appels d’offres sont publiées pour { $years }.
 calls-open =
     { $count ->
@@ -157,9 +158,9 @@ bids-page-tenders = Tous les appels d’offres avec ces mots et ces conditions, 
 bids-page-newest = Les soumissions, l’appel d’offres le plus récent d’abord
 bids-page-call = Appel d’offres
 bids-page-date = Publié
-bids-page-true = retenue
-bids-page-false = non retenue
-bids-page-open = appel d’offres public
-bids-page-invitation = sur invitation
-bids-page-direct = gré à gré
-bids-page-other = autre procédure
+bids-page-won-true = retenue
+bids-page-won-false = non retenue
+bids-page-method-open = appel d’offres public
+bids-page-method-invitation = sur invitation
+bids-page-method-direct = gré à gré
+bids-page-method-other = autre procédure

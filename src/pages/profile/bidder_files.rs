@@ -18,6 +18,7 @@ use crate::{
     catalog::suppliers::{Party, SupplierList},
     http::{error::ApiError, quoted::quoted, work::Work},
     pages::{
+        address::Parameters,
         bids::bids_file,
         page::PageCall,
         route::{Handler, Page},
@@ -41,7 +42,7 @@ pub(crate) const VENDOR_CALLS: Page = Page {
 
 pub(crate) const VENDOR_BIDS: Page = Page {
     template: "/{lang}/vendor.csv/{name}/bids",
-    handler: Handler::Named(|call, name| bids_file(call, Some(of_name(call, name)?.keys))),
+    handler: Handler::Named(|call, name| of_bidder(call, of_name(call, name)?.keys)),
     ..Page::DEFAULT
 };
 
@@ -56,7 +57,7 @@ pub(crate) const SUPPLIER_CALLS: Page = Page {
 
 pub(crate) const SUPPLIER_BIDS: Page = Page {
     template: "/{lang}/supplier.csv/{id}/bids",
-    handler: Handler::Named(|call, id| bids_file(call, Some(find(&call.generation, Party::Supplier, id)?.keys()))),
+    handler: Handler::Named(|call, id| of_bidder(call, find(&call.generation, Party::Supplier, id)?.keys())),
     ..Page::DEFAULT
 };
 
@@ -139,6 +140,11 @@ fn rows_of_pair(pair: &Pair) -> Vec<Vec<Json>> {
         ]
     };
     pair.results.iter().map(row).collect()
+}
+
+/// The file with the bids under the names of one bidder.
+fn of_bidder(call: &PageCall, keys: Vec<String>) -> Result<Work, ApiError> {
+    bids_file(call, Parameters::parse(call.query)?, Some(keys))
 }
 
 fn rows(figures: &BidderFigures) -> Vec<Vec<Json>> {

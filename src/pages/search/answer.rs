@@ -46,7 +46,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         label: meaning.label.clone(),
         href: meaning.href.clone(),
         sentence: meaning.count.clone(),
-        is_empty: false,
+        is_empty: meaning.is_empty,
         values: TypicalValue::default(),
         names: None,
         doubt: None,

@@ -17,11 +17,17 @@ use crate::{
 /// The page for the bids on the tenders that a search finds, and these bids. `None` if it has a condition that a search
 /// over bids does not have.
 pub(super) fn of_search(asked: &SearchAddress, generation: &Generation) -> Option<(String, BidQuery)> {
-    let parameters = asked
-        .parameters
-        .without(&["sort_by", "sort_order", "facets", "include_total"]);
+    let parameters = asked.parameters.without(&[
+        "sort_by",
+        "sort_order",
+        "facets",
+        "include_total",
+        "cursor",
+        "offset",
+        "limit",
+    ]);
     let query = with_meanings(parameters.clone());
-    let given: BidsParams = read_all(TABLE, query.after("").trim_start_matches('?')).ok()?;
+    let given: BidsParams = read_all(TABLE, &query.query_string()).ok()?;
     let context = ResolveContext::without_plan(EntityType::Tender, generation);
     let (search, _) = given.resolve(&context, false).ok()?;
     let page = parameters.after(&address::page(asked.lang, "bids"));

@@ -44,15 +44,25 @@ pub(crate) const PAGE: Page = Page {
 
 pub(crate) const CSV: Page = Page {
     template: "/{lang}/bids.csv",
-    handler: Handler::Fixed(|call| bids_file(call, None)),
+    handler: Handler::Fixed(|call| bids_file(call, with_meanings(Parameters::parse(call.query)?), None)),
     ..Page::DEFAULT
 };
 
 /// The bids of a page, if the address states no other number.
 const ROWS: &str = "25";
 
-/// The parameters that a search of tenders does not have: they are of the bids.
-const OF_BIDS: [&str; 6] = ["vendor", "supplier", "won", "amount_min", "amount_max", "method"];
+/// The parameters that a search of tenders does not have, or means otherwise: they are of the bids.
+const OF_BIDS: [&str; 7] = [
+    "vendor",
+    "supplier",
+    "won",
+    "amount_min",
+    "amount_max",
+    "method",
+    "procurement_method",
+];
+/// What adds figures to a page.
+const FIGURES: [&str; 3] = ["facets", "include_total", "include_statistics"];
 
 /// What the form has fields for, and where a page of the list starts.
 const IN_FORM: [&str; 2] = ["q", "vendor"];
@@ -99,7 +109,7 @@ impl Request {
         if parameters.get("limit").is_none() {
             parameters = parameters.with("limit", ROWS);
         }
-        let given: BidsParams = read_all(TABLE, parameters.after("").trim_start_matches('?'))?;
+        let given: BidsParams = read_all(TABLE, &parameters.query_string())?;
         let (mut search, _) = given.resolve(&call.resolve_context(EntityType::Tender), false)?;
         search.is_counted = true;
         Ok(Request {
@@ -112,7 +122,7 @@ impl Request {
 
     /// The search for the calls, as far as its parameters are those of tenders.
     fn of_tenders(&self, t: Texts) -> SearchAddress {
-        let of_tenders = self.parameters.without(&OF_BIDS).without(&PAGING);
+        let of_tenders = self.parameters.without(&OF_BIDS).without(&FIGURES).without(&PAGING);
         SearchAddress::of(t.language(), EntityType::Tender, of_tenders)
     }
 
@@ -128,7 +138,10 @@ impl Request {
                 parameter: row.name,
                 label: context.t.keyed("search-condition-", shown_as),
                 value: match row.name {
-                    "won" | "method" if context.t.has("bids-page-", value) => context.t.keyed("bids-page-", value),
+                    "won" if context.t.has("bids-page-won-", value) => context.t.keyed("bids-page-won-", value),
+                    "method" if context.t.has("bids-page-method-", value) => {
+                        context.t.keyed("bids-page-method-", value)
+                    }
                     _ => value_words(context, shown_as, value),
                 },
                 profile: None,

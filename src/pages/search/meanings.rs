@@ -64,6 +64,9 @@ pub(crate) struct Meaning {
     /// The page of the supplier, the buyer or the trade.
     #[serde(skip)]
     pub(crate) profile: Option<String>,
+    /// Whether it is known to have nothing.
+    #[serde(skip)]
+    pub(crate) is_empty: bool,
     /// Whether it is all records of one buyer, whom the words name.
     #[serde(skip)]
     pub(crate) is_whole_buyer: bool,
@@ -376,6 +379,7 @@ fn meaning(t: Texts, found: Suggested, stated: Option<EntityType>) -> Option<Mea
         by_name: false,
     };
     Some(Meaning {
+        is_empty: false,
         what: what(t, &found),
         count,
         href: asked.address(),

@@ -94,15 +94,17 @@ fn undated(t: Texts, query: &SearchQuery, found: &Aggregation) -> Option<String>
 /// A source that publishes every week has a call of these days.
 const DAYS_OPEN: i32 = 14;
 
-/// The day of the newest tender with the other conditions, where a search asks for what is open and the newest is old:
-/// what is open now was published later. Left out if counting takes too long.
-fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
-    let is_open = |filter: &Filter| match filter {
+/// Whether a condition leaves only tenders that take bids.
+fn is_open(filter: &Filter) -> bool {
+    match filter {
         Filter::Dates { role, from, .. } => *role == Role::ClosingDate && from.is_some(),
         Filter::Term { role, key } => *role == Role::Status && key.eq_ignore_ascii_case("open"),
         _ => false,
-    };
-    // Where the search ends before today, what is newer is not asked for.
+    }
+}
+
+/// Whether a search asks for tenders that take bids, of any day: one that ends earlier does not ask for newer ones.
+pub(super) fn asks_for_open(query: &SearchQuery) -> bool {
     let is_past = |filter: &Filter| {
         matches!(
             filter,
@@ -113,8 +115,13 @@ fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<St
             }
         )
     };
-    let asks = query.filters.iter().any(is_open) && !query.filters.iter().any(is_past);
-    if query.entity_type != EntityType::Tender || !asks {
+    query.entity_type == EntityType::Tender && query.filters.iter().any(is_open) && !query.filters.iter().any(is_past)
+}
+
+/// The day of the newest tender with the other conditions, where a search asks for what is open and the newest is old:
+/// what is open now was published later. Left out if counting takes too long.
+fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    if !asks_for_open(query) {
         return Ok(None);
     }
     let filters = query.filters.iter().filter(|filter| !is_open(filter)).cloned();
@@ -134,7 +141,7 @@ fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<St
 }
 
 /// The days other than the event date that a search has bounds for.
-pub(super) fn asked_days(query: &SearchQuery) -> impl Iterator<Item = Role> {
+fn asked_days(query: &SearchQuery) -> impl Iterator<Item = Role> {
     [Role::ClosingDate, Role::EndDate]
         .into_iter()
         .filter(|role| query.filters.iter().any(|filter| is_of_day(filter, *role)))
@@ -144,8 +151,13 @@ fn is_of_day(filter: &Filter, day: Role) -> bool {
     matches!(filter, Filter::Dates { role, .. } if *role == day)
 }
 
-/// How often the records of a search are scanned for each of [`asked_days`]: also for the newest call.
-pub(super) const SCANS_OF_DAY: usize = 3;
+/// How often the records of a search are scanned for its days, and for the newest call.
+pub(super) fn scans_of_days(query: &SearchQuery) -> usize {
+    asked_days(query).count() * SCANS_OF_DAY + usize::from(asks_for_open(query))
+}
+
+/// How often the records of a search are scanned for each of [`asked_days`].
+const SCANS_OF_DAY: usize = 2;
 
 /// That most of the records that match the other conditions lack the day that the search has bounds for: they do not
 /// match, whatever the bounds are. Left out if counting takes too long.

@@ -25,10 +25,11 @@ use crate::{
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
             meanings::types_with_suppliers,
-            notes::{SCANS_OF_DAY, asked_days},
+            notes::scans_of_days,
             search_address::SearchAddress,
             split::Split,
             translation::Translated,
+            who_bid::{SCANS_OF_BIDS, asks_who_bid},
         },
         typical_value,
     },
@@ -148,16 +149,14 @@ impl Plan {
         let shares = shares.map(|all| &all.query);
         let suggested = splits.iter().map(|split| &split.query).chain(shares).chain(translated);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
-        let days = asked_days(&self.search.query).count() * SCANS_OF_DAY;
+        let days = scans_of_days(&self.search.query);
         let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
         scans.push((self.asked.entity_type, further));
         // A name among the words is counted in an entity type that has it; a part of names in all that have suppliers.
         let has_words = self.search.query.text.is_some() && is_first(&self.search);
         let named = types_with_suppliers().filter(|_| has_words);
         scans.extend(named.map(|of| (of, 1)));
-        let days_of_answer = splits
-            .iter()
-            .map(|split| asked_days(&split.query).count() * SCANS_OF_DAY);
+        let days_of_answer = splits.iter().map(|split| scans_of_days(&split.query));
         let days_of_answer = days_of_answer.max().unwrap_or_default();
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
@@ -169,10 +168,13 @@ impl Plan {
         }));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
+        let asks_who_bid = has_words && self.asked.value("q").is_some_and(asks_who_bid);
+        let scans_of_bids = if asks_who_bid { SCANS_OF_BIDS } else { 0 };
         others
             .chain(suggested)
             .chain(self.in_purchase.as_ref())
             .fold(cost, |cost, query| cost.with_text(generation, query, 1))
+            .and_bids(generation, scans_of_bids)
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {

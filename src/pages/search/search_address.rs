@@ -149,7 +149,7 @@ impl SearchAddress {
 
     /// The query string of the same search in the API, without `?`.
     pub(crate) fn query(&self) -> String {
-        self.parameters.after("").trim_start_matches('?').to_owned()
+        self.parameters.query_string()
     }
 
     /// The value of a parameter, under whichever of its names the address has it.

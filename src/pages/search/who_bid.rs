@@ -111,11 +111,13 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
     let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
     let Some(split) = split else { return Ok(None) };
-    // Bids have no region and no level: the calls of all are more than none.
+    // Bids have no region and no level: the calls of all are more than none, if nothing but words is left.
     let wider = split.asked.dropping(&["region", "level"]);
     let is_wider = wider.parameters != split.asked.parameters;
-    let Some((page, query)) = of_search(&wider, &ask.generation).filter(|_| !is_wider || !split.words.is_empty())
-    else {
+    if is_wider && (split.words.is_empty() || split.conditions.len() > 1) {
+        return Ok(None);
+    }
+    let Some((page, query)) = of_search(&wider, &ask.generation) else {
         return Ok(None);
     };
     let label = if is_wider {
@@ -131,11 +133,23 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
             count: t.with("search-meaning-calls", &[("count", &notices)]),
             // The whole page says who bid.
             href: page + if part == BIDS_PART { "" } else { part },
+            is_empty: notices == 0,
             ..Meaning::default()
         },
         has_conditions: split.has_conditions && !is_wider,
         has_bids: notices > 0,
     }))
+}
+
+/// How often all bids are read for words that ask who bid: also without days, where there are none.
+pub(super) const SCANS_OF_BIDS: usize = 2;
+
+/// Whether words ask who bid.
+pub(super) fn asks_who_bid(text: &str) -> bool {
+    let mut written = words(text);
+    [NEVER_WON, ONE_BIDDER, BIDDERS]
+        .into_iter()
+        .any(|phrases| remove_phrase(&mut written, phrases))
 }
 
 /// The fewest words of a part that is looked up where all words name nothing.
