@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A word or a phrase, what the other language calls it if it is translated, and the commodity codes that its words
+/// A word or a phrase, other terms for it if it is translated, and the commodity codes that its words
 /// mean if these are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
@@ -96,7 +96,7 @@ impl Keyword {
         self.indexed_terms().map(|indexed| &indexed.term)
     }
 
-    /// This keyword, which also matches what the other language calls it. Only the whole keyword
+    /// This keyword, which also matches other terms for it. Only the whole keyword
     /// is translated: its words are one phrase.
     #[must_use]
     pub fn translated(&self, translator: &Translator) -> Keyword {

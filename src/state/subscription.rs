@@ -38,7 +38,7 @@ pub struct SubscriptionRequest {
     pub category: Option<String>,
     /// The languages of notices to look at; never empty.
     pub languages: BTreeSet<Language>,
-    /// Whether a keyword also matches what the other language calls it.
+    /// Whether a keyword also matches other terms for it, in both languages.
     pub translate: bool,
     pub frequency: Frequency,
     pub locale: Locale,
@@ -55,7 +55,7 @@ pub struct Subscription {
     pub municipality: Option<String>,
     pub category: Option<String>,
     pub languages: Vec<Language>,
-    /// Whether a keyword also matches what the other language calls it.
+    /// Whether a keyword also matches other terms for it, in both languages.
     pub translate: bool,
     pub frequency: Frequency,
     pub locale: Locale,

@@ -30,7 +30,7 @@ pub(crate) struct Explanation {
     generation: String,
     /// Number of all matches.
     pub(crate) total: u64,
-    /// The parts of `q`; all of them must match. With `translate`, each has the alternatives of the other language.
+    /// The parts of `q`; all of them must match. With `translate`, each has other terms for it as alternatives.
     clauses: Vec<ExplainedClause>,
     /// What `translate` added, term by term.
     translations: Vec<ExplainedTranslation>,

@@ -120,7 +120,7 @@ const KEYWORD: &str = "A word, or several adjacent words, of the title or descri
 const DEPARTMENT: &str = "Part of the department's name, in English or French; accents and case do not matter";
 const MUNICIPALITY: &str = "City slug; `/tender/coverage` lists the valid ones";
 const CATEGORY: &str = "Procurement category; a tender with several categories matches each of them";
-const TRANSLATE: &str = "`true`: keywords also find what the other language, English or French, calls the same";
+const TRANSLATE: &str = "`true`: keywords also find other terms for the same in English and French";
 const FREQUENCY: &str = "Maximum frequency of digests; daily by default";
 const LOCALE: &str = "Language of the digests; English by default";
 

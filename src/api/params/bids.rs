@@ -86,7 +86,7 @@ pub static TABLE: &[BidsParam] = &[
     ),
     BidsParam::new(
         "translate",
-        "`true`: words of `q` also find what the other language, English or French, calls the same",
+        "`true`: words of `q` also find other terms for the same in English and French",
         ParamType::Boolean(|p| &mut p.translate),
     )
     .default(|| json!(false)),

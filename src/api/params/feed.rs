@@ -95,7 +95,7 @@ pub static TABLE: &[FeedParam] = &[
     ),
     FeedParam::new(
         "translate",
-        "`true`: keywords also find what the other language, English or French, calls the same",
+        "`true`: keywords also find other terms for the same in English and French",
         ParamType::Boolean(|p| &mut p.translate),
     )
     .default(|| json!(false)),

@@ -120,7 +120,7 @@ pub const TABLE: &[SearchParam] = &[
     filter("quality_flag", "What is doubtful about a record; `none` for records without a flag; several are separated by commas", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(19),
     SearchParam::new(
         "translate",
-        "`true`: words of `q` also find what the other language, English or French, calls the same",
+        "`true`: words of `q` also find other terms for the same in English and French",
         ParamType::Boolean(|p| &mut p.translate),
     )
     .default(|| json!(false)),

@@ -88,7 +88,7 @@ impl Commodities {
         found.map(|(code, _)| code)
     }
 
-    /// What the other language calls the words of codes, and which codes mean some words.
+    /// Which terms mean the same, and which codes mean some words.
     pub fn translator(&self) -> Translator {
         let worded = self.dictionary.0.iter();
         Translator::new(self.pairs()).with_codes(worded.map(|(code, entry)| (code, &entry.words, entry.records)))

@@ -236,12 +236,12 @@ search-level-municipal = municipal
 ## Translation
 
 search-translated = { $words }: { $others }
-search-translate-is-on = Also searched in the other language:
+search-translate-is-on = Also searched:
 search-translate-is-off = Only your own words were searched.
 search-translate-off = Only my own words
 search-codes = Included for their commodity code, not their words: { $records }. The codes:
 search-codes-more = { $count } more
-search-translate-on = Search in both languages
+search-translate-on = Search other terms for them, too, in both languages
 
 ## Charts
 
@@ -340,7 +340,6 @@ search-compared-more = { $records }; { $count ->
    *[other] { $count } more names begin
 } like this
 search-as-words = All words were searched for as words. With conditions in place of some of them:
-search-meaning-translated = In the words of the other language
 search-meaning-records =
     { $count ->
         [one] { $count } record

@@ -268,12 +268,12 @@ search-wrong-without = Chercher sans ce paramètre
 ## Traduction
 
 search-translated = { $words } : { $others }
-search-translate-is-on = Aussi cherché dans l’autre langue :
+search-translate-is-on = Aussi cherché :
 search-translate-is-off = Seuls vos propres mots ont été cherchés.
 search-translate-off = Seulement mes propres mots
 search-codes = Inclus pour leur code de marchandise, non pour leurs mots : { $records }. Les codes :
 search-codes-more = { $count } de plus
-search-translate-on = Chercher dans les deux langues
+search-translate-on = Chercher aussi d’autres termes pour les dire, dans les deux langues
 
 ## What words may mean
 
@@ -332,7 +332,6 @@ search-compared-more = { $records } ; { $count ->
    *[other] { $count } autres noms commencent
 } ainsi
 search-as-words = Tous les mots ont été cherchés comme des mots. Avec des conditions à la place de certains :
-search-meaning-translated = Dans les mots de l’autre langue
 search-meaning-records =
     { $count ->
         [one] { $count } fiche

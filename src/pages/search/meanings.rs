@@ -36,7 +36,6 @@ use crate::{
             period::is_year,
             search_address::SearchAddress,
             split::{OfAll, Split},
-            translation::Translated,
         },
     },
     query::SearchQuery,
@@ -204,19 +203,6 @@ impl Meaning {
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: asked.address(),
             asked: Some(asked),
-            ..Meaning::default()
-        }
-    }
-
-    /// The same search in the words of the other language.
-    pub(crate) fn of_translated(t: Texts, translated: &Translated, records: u64) -> Meaning {
-        let kind = translated.asked.entity_type.name();
-        Meaning {
-            label: translated.words.clone(),
-            what: t.text("search-meaning-translated"),
-            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
-            href: translated.asked.address(),
-            asked: Some(translated.asked.clone()),
             ..Meaning::default()
         }
     }

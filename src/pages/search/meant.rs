@@ -75,9 +75,6 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let is_name = named_records > 0 && is_by_chance(total, named_records);
     let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name;
     let leads = is_buyer || has_answer && !is_exact;
-    let more = plan.translated.as_ref();
-    let more = more.filter(|_| found.translated * 10 >= (total * 11).max(1));
-    all.extend(more.map(|translated| Meaning::of_translated(t, translated, found.translated)));
     all.extend(named);
     // The buyer of a search is also what its words may mean.
     let mut seen = HashSet::new();

@@ -28,7 +28,6 @@ use crate::{
             notes::scans_of_days,
             search_address::SearchAddress,
             split::Split,
-            translation::Translated,
             who_bid::{SCANS_OF_BIDS, asks_who_bid},
         },
         typical_value,
@@ -49,8 +48,6 @@ pub(crate) struct Plan {
     /// On the first page, the same search with conditions in place of words. Equal for whichever entity type the page
     /// shows.
     pub(crate) splits: Vec<Split>,
-    /// On the first page, the same search in the words of the other language.
-    pub(crate) translated: Option<Translated>,
     active: Vec<ActiveFacet>,
 }
 
@@ -93,8 +90,6 @@ pub(crate) struct Found {
     pub(crate) by_name: u64,
     /// Which of [`Plan::splits`] has most records, and how many; `None` without any, or if counting them took too long.
     pub(crate) split: Option<(usize, u64)>,
-    /// The number of records of [`Plan::translated`].
-    pub(crate) translated: u64,
     /// The values that can be added to the active ones of a facet.
     pub(crate) choices: Vec<Choices>,
 }
@@ -124,9 +119,6 @@ impl Plan {
             words_only: words_only(&search.query),
             in_purchase: in_purchase(&search.query),
             splits: Vec::new(),
-            translated: is_first(&search)
-                .then(|| Translated::of(&asked, &search, generation))
-                .flatten(),
             active: ActiveFacet::all(&asked, generation),
             search,
             asked,
@@ -144,10 +136,9 @@ impl Plan {
         let other_texts = usize::from(self.words_only.is_some());
         let in_purchase = self.in_purchase.iter().map(|query| (query.entity_type, 1));
         scans.extend(in_purchase);
-        let translated = self.translated.iter().map(|translated| &translated.query);
         let shares = splits.iter().filter_map(|split| split.of_all.as_ref());
         let shares = shares.map(|all| &all.query);
-        let suggested = splits.iter().map(|split| &split.query).chain(shares).chain(translated);
+        let suggested = splits.iter().map(|split| &split.query).chain(shares);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
         let days = scans_of_days(&self.search.query);
         let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
@@ -194,10 +185,6 @@ impl Plan {
         };
         let splits = suggested(self.splits.iter().map(|split| split.query.clone()).collect())?;
         let split = splits.and_then(|counts| self.most(&counts));
-        let translated = suggested(self.translated.iter().map(|of| of.query.clone()).collect())?;
-        let translated = translated
-            .and_then(|counts| counts.first().copied())
-            .unwrap_or_default();
         let in_purchase = suggested(self.in_purchase.iter().cloned().collect())?;
         let in_purchase = in_purchase.and_then(|counts| counts.first().copied());
         let by_name = in_purchase.map_or(0, |count| aggregation.total.saturating_sub(count));
@@ -212,7 +199,6 @@ impl Plan {
                 by_code,
                 by_name,
                 split,
-                translated,
                 choices,
             });
         }
@@ -232,7 +218,6 @@ impl Plan {
             by_code,
             by_name,
             split,
-            translated,
             choices,
         })
     }

@@ -1,13 +1,9 @@
-//! What a search finds beyond its own words, and the links that turn it on or off: what the other language calls them,
-//! and the commodity codes that mean them.
+//! What a search finds beyond its own words, and the links that turn it on or off: other terms for them in both
+//! languages, and the commodity codes that mean them.
 
 use crate::{
     api::params::resolve::ResolvedSearch,
-    catalog::generation::Generation,
-    model::{
-        commodity::CommodityCode,
-        fold::{fold, word_list},
-    },
+    model::{commodity::CommodityCode, fold::fold},
     pages::{
         address,
         messages::Texts,
@@ -17,10 +13,7 @@ use crate::{
             written_words::words,
         },
     },
-    query::{
-        SearchQuery,
-        translate::{Addition, is_function_word},
-    },
+    query::translate::Addition,
 };
 
 /// The line about the translation.
@@ -30,32 +23,6 @@ pub(crate) struct TranslationNote {
     pub(crate) added: Vec<String>,
     /// The same search without the translation, or with it if it is off.
     pub(crate) href: String,
-}
-
-/// The same search in the words of the other language. A term has several names in a language, and a search adds those
-/// of the other language only: "déneigement" finds "winter maintenance", and "snow removal" does not.
-pub(crate) struct Translated {
-    pub(crate) asked: SearchAddress,
-    pub(crate) query: SearchQuery,
-    /// As people write them.
-    pub(crate) words: String,
-}
-
-impl Translated {
-    /// `None` unless all words of the search are one term that the other language calls otherwise.
-    pub(crate) fn of(asked: &SearchAddress, search: &ResolvedSearch, generation: &Generation) -> Option<Translated> {
-        let written = word_list(asked.value("q")?);
-        let is_of = |addition: &Addition, word: &String| addition.of.contains(word) || is_function_word(word);
-        let is_whole = |addition: &&Addition| !addition.excluded && written.iter().all(|word| is_of(addition, word));
-        let addition = search.translation.as_ref()?.added.iter().find(is_whole)?;
-        let words = addition.shown.first()?;
-        let asked = asked.setting(&[("q", words)]);
-        Some(Translated {
-            query: asked.query_in(generation)?,
-            words: words.clone(),
-            asked,
-        })
-    }
 }
 
 /// The full stop after a list, unless its end is cut.
@@ -80,10 +47,13 @@ impl CodesNote {
     }
 }
 
-/// How many alternatives of a part are shown.
+/// How many codes, and how many terms of the other language for a part are shown.
 const MAX_SHOWN: usize = 4;
 
-/// The line; `None` where there is nothing to say: no words, or words that the other language does not call otherwise.
+/// How many other terms of its own language for a part are shown.
+const MAX_SYNONYMS_SHOWN: usize = 2;
+
+/// The line; `None` where there is nothing to say: no words, or words without other terms.
 pub(crate) fn translation_note(t: Texts, asked: &SearchAddress, search: &ResolvedSearch) -> Option<TranslationNote> {
     search.query.text.as_ref()?;
     let Some(translation) = &search.translation else {
@@ -148,16 +118,26 @@ fn own_words_only(asked: &SearchAddress) -> String {
     asked.with(&OWN_WORDS_ONLY.map(|name| (name, "false")))
 }
 
-/// "snow removal: déneigement, enlèvement de la neige".
+/// "snow removal: déneigement, enlèvement de la neige, winter maintenance".
 fn line(t: Texts, written: &str, addition: &Addition) -> String {
     let mut shown: Vec<&str> = Vec::new();
-    for name in &addition.shown {
-        if shown.iter().all(|known| fold(known) != fold(name)) {
-            shown.push(name);
+    let mut is_cut = false;
+    for (names, most) in [
+        (&addition.translations, MAX_SHOWN),
+        (&addition.synonyms, MAX_SYNONYMS_SHOWN),
+    ] {
+        let end = shown.len() + most;
+        for name in names {
+            if shown.iter().any(|known| fold(known) == fold(name)) {
+                continue;
+            }
+            is_cut |= shown.len() == end;
+            if shown.len() < end {
+                shown.push(name);
+            }
         }
     }
-    if shown.len() > MAX_SHOWN {
-        shown.truncate(MAX_SHOWN);
+    if is_cut {
         shown.push("…");
     }
     let minus = if addition.excluded { "\u{2212}" } else { "" };
@@ -231,12 +211,13 @@ mod tests {
         assert_eq!(of("neige", &["snow"]), "snow");
         let addition = Addition {
             of: vec!["tyres".to_owned()],
-            shown: vec!["pneu".to_owned(), "Pneu".to_owned(), "bandage".to_owned()],
+            translations: vec!["pneu".to_owned(), "Pneu".to_owned(), "bandage".to_owned()],
+            synonyms: ["tires", "casing", "rubber"].map(str::to_owned).to_vec(),
             language_of: Language::English,
             excluded: false,
             alternatives: Vec::new(),
         };
         let line = line(Texts::of(Language::English), "Tyres", &addition);
-        assert_eq!(line.replace('\u{a0}', " "), "Tyres: pneu, bandage");
+        assert_eq!(line.replace('\u{a0}', " "), "Tyres: pneu, bandage, tires, casing, …");
     }
 }

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The maximum number of alternatives of the same words in a language.
-pub(super) const MAX_ALTERNATIVES: usize = 32;
+pub(super) const MAX_ALTERNATIVES: usize = 48;
 
 /// The maximum number of steps of the search for the words of a term in `q`. Only a query that
 /// repeats the same words many times takes more.
@@ -36,7 +36,7 @@ pub(super) struct FoundTerm<'q, 't> {
     pub(super) words: Vec<&'q str>,
     /// The language of the term.
     pub(super) language: Language,
-    /// What the other language calls the term: distinct, the usual ones first.
+    /// Other terms for the same: distinct, the other language's and the usual ones first.
     pub(super) alternatives: Vec<&'t Alternative>,
 }
 

@@ -1,7 +1,8 @@
-//! Translation of `q`: what English and French call the same, found by either word.
+//! Translation of `q`: what English and French call the same, and what one of them has several terms for, found by
+//! each of the terms.
 //!
 //! ```text
-//! data/glossary.csv, commodity dictionary ──term_pairs──▶ terms with what the other language says
+//! data/glossary.csv, commodity dictionary ──term_pairs──▶ terms with others for the same
 //! TextQuery ──lookup──▶ terms in it ──translator──▶ TextQuery with alternatives
 //! ```
 //!

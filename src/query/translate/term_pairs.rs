@@ -1,8 +1,9 @@
-//! The pairs of terms that a translation knows: the entries of `data/glossary.csv`, which the project
+//! The pairs of terms that a translation knows: the lines of `data/glossary.csv`, which the project
 //! keeps, and the English and French words of commodity codes.
 //!
 //! A line of the glossary is one meaning: the English terms for it, then the French ones, separated
-//! by `; `. A term can be in several lines. The usual term comes first.
+//! by `; `. A term can be in several lines. The usual term comes first. A line also has wider and
+//! narrower terms, so `data/synonyms.csv` says which terms of one language name the same.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -20,6 +21,9 @@ use crate::{
 /// The glossary of the project.
 const GLOSSARY: &str = include_str!("../../../data/glossary.csv");
 
+/// Terms of the glossary that name the same in one language.
+const SYNONYMS: &str = include_str!("../../../data/synonyms.csv");
+
 /// The maximum number of words of a commodity's title that takes part: longer ones are sentences
 /// that no query and no other record has.
 pub(super) const MAX_TITLE_WORDS: usize = 8;
@@ -31,20 +35,21 @@ pub(super) enum Origin {
     Commodities,
 }
 
-/// A term of one language and what the other calls it.
+/// A term of one language, what the other calls it, and other terms of its own language for the same.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) language: Language,
     pub(super) origin: Origin,
     /// The words that carry its meaning, in their order; at least one.
     pub(super) words: Vec<WordForms>,
-    /// Distinct; the usual one first.
+    /// Distinct; those of the other language first, and of each language the usual one first.
     pub(super) alternatives: Vec<Alternative>,
 }
 
-/// What the other language calls a term.
+/// Another term for the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alternative {
+    pub(super) language: Language,
     pub(super) term: Term,
     /// As the glossary or the publisher writes it.
     pub(super) text: String,
@@ -65,7 +70,20 @@ struct Terms {
 }
 
 /// Read once: all dictionaries share it.
-static GLOSSARY_TERMS: LazyLock<Terms> = LazyLock::new(|| Terms::new(Origin::Glossary, lines().flat_map(pairs_of)));
+static GLOSSARY_TERMS: LazyLock<Terms> = LazyLock::new(|| {
+    let mut collected = Collected::new();
+    for [english, french] in lines() {
+        for (english, french) in pairs_of([&english, &french]) {
+            collect_pair(&mut collected, english, french);
+        }
+    }
+    for (language, terms) in synonyms() {
+        for (term, other) in pairs_of([&terms, &terms]) {
+            collect_synonym(&mut collected, language, term, other);
+        }
+    }
+    Terms::new(Origin::Glossary, collected)
+});
 
 /// The words of the glossary, with the languages that have them.
 static VOCABULARY: LazyLock<HashMap<String, HashSet<Language>>> = LazyLock::new(|| {
@@ -80,8 +98,14 @@ static VOCABULARY: LazyLock<HashMap<String, HashSet<Language>>> = LazyLock::new(
     vocabulary
 });
 
-/// While building: by language and content words, the translations in their order.
-type Collected = BTreeMap<(Language, Vec<String>), Vec<Alternative>>;
+/// While building: the terms by language and content words.
+type Collected = BTreeMap<(Language, Vec<String>), CollectedTerm>;
+
+#[derive(Default)]
+struct CollectedTerm {
+    translations: Vec<Alternative>,
+    synonyms: Vec<Alternative>,
+}
 
 impl TermPairs {
     /// The glossary and the titles of commodities, in English and in French.
@@ -91,11 +115,12 @@ impl TermPairs {
         let titles: BTreeSet<(String, String)> = titles
             .filter(|(english, french)| is_short(english) && is_short(french))
             .collect();
-        let titles = titles
-            .iter()
-            .map(|(english, french)| (english.as_str(), french.as_str()));
+        let mut collected = Collected::new();
+        for (english, french) in &titles {
+            collect_pair(&mut collected, english, french);
+        }
         TermPairs {
-            commodities: Terms::new(Origin::Commodities, titles),
+            commodities: Terms::new(Origin::Commodities, collected),
         }
     }
 
@@ -118,19 +143,14 @@ impl TermPairs {
 }
 
 impl Terms {
-    /// Collects the terms of pairs of an English and a French text.
-    fn new<'t>(origin: Origin, pairs: impl Iterator<Item = (&'t str, &'t str)>) -> Terms {
-        let mut collected = Collected::new();
-        for (english, french) in pairs {
-            collect(&mut collected, english, french);
-        }
+    fn new(origin: Origin, collected: Collected) -> Terms {
         let entries: Vec<Entry> = collected
             .into_iter()
-            .map(|((language, words), alternatives)| Entry {
+            .map(|((language, words), term)| Entry {
                 language,
                 origin,
                 words: words.iter().map(|word| WordForms::of(language, word)).collect(),
-                alternatives,
+                alternatives: term.translations.into_iter().chain(term.synonyms).collect(),
             })
             .collect();
         Terms {
@@ -163,8 +183,8 @@ fn by_rarest_word(entries: &[Entry]) -> HashMap<(Language, String), Vec<usize>> 
     by_word
 }
 
-/// Adds each of two texts as an alternative of the other.
-fn collect(collected: &mut Collected, english: &str, french: &str) {
+/// Adds each of two texts as a translation of the other.
+fn collect_pair(collected: &mut Collected, english: &str, french: &str) {
     let words = [english, french].map(word_list);
     if words[0] == words[1] {
         return;
@@ -173,46 +193,83 @@ fn collect(collected: &mut Collected, english: &str, french: &str) {
         (Language::English, &words[0], &words[1], french),
         (Language::French, &words[1], &words[0], english),
     ] {
-        let content: Vec<String> = own.iter().filter(|word| !is_function_word(word)).cloned().collect();
-        if content.is_empty() || other.iter().all(|word| is_function_word(word)) {
-            continue;
-        }
-        // Decision D-235: always a phrase, hence as written. The stems of a translated word would lead
-        // away from it: "stationnement" has the stem of "station".
-        let mut forms = vec![other.clone()];
-        if let [word] = other.as_slice() {
-            forms.extend(plural(language.other(), word).map(|plural| vec![plural]));
-        }
-        let alternatives = collected.entry((language, content)).or_default();
-        for words in forms {
-            let term = Term::Phrase(words);
-            if alternatives.iter().all(|known| known.term != term) {
-                let text = text.trim().to_owned();
-                alternatives.push(Alternative { term, text });
-            }
+        if let Some(key) = key_of(language, own) {
+            let term = collected.entry(key).or_default();
+            add_forms(&mut term.translations, language.other(), other, text);
         }
     }
 }
 
-/// Each English term of a line with each French one.
-fn pairs_of([english, french]: [Vec<&'static str>; 2]) -> Vec<(&'static str, &'static str)> {
-    let mut pairs = Vec::with_capacity(english.len() * french.len());
-    for english in &english {
-        pairs.extend(french.iter().map(|french| (*english, *french)));
+/// Adds a text as another term for the same in its language.
+fn collect_synonym(collected: &mut Collected, language: Language, text: &str, other: &str) {
+    let [own, words] = [text, other].map(word_list);
+    if own == words {
+        return;
     }
-    pairs
+    if let Some(key) = key_of(language, &own) {
+        let term = collected.entry(key).or_default();
+        add_forms(&mut term.synonyms, language, &words, other);
+    }
+}
+
+/// `None` if no word carries meaning.
+fn key_of(language: Language, words: &[String]) -> Option<(Language, Vec<String>)> {
+    let content: Vec<String> = words.iter().filter(|word| !is_function_word(word)).cloned().collect();
+    (!content.is_empty()).then_some((language, content))
+}
+
+/// Adds a term in its forms, unless it is known or no word of it carries meaning.
+fn add_forms(alternatives: &mut Vec<Alternative>, language: Language, words: &[String], text: &str) {
+    if words.iter().all(|word| is_function_word(word)) {
+        return;
+    }
+    // Decision D-235: always a phrase, hence as written. The stems of a translated word would lead
+    // away from it: "stationnement" has the stem of "station".
+    let mut forms = vec![words.to_vec()];
+    if let [word] = words {
+        forms.extend(plural(language, word).map(|plural| vec![plural]));
+    }
+    for words in forms {
+        let term = Term::Phrase(words);
+        if alternatives.iter().all(|known| known.term != term) {
+            let text = text.trim().to_owned();
+            alternatives.push(Alternative { language, term, text });
+        }
+    }
+}
+
+/// Each of some terms with each of others.
+fn pairs_of<'t>([some, others]: [&[&'t str]; 2]) -> Vec<(&'t str, &'t str)> {
+    let pairs = some
+        .iter()
+        .flat_map(|one| others.iter().map(move |other| (*one, *other)));
+    pairs.collect()
 }
 
 /// The lines of the glossary: English terms, French terms. A test reads every line.
 pub(super) fn lines() -> impl Iterator<Item = [Vec<&'static str>; 2]> {
-    let lines = GLOSSARY
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty());
-    // The first line names the columns.
-    lines.skip(1).filter_map(|line| {
-        let (english, french) = line.split_once(',')?;
-        Some([english, french].map(|terms| terms.split(';').map(str::trim).collect()))
+    rows(GLOSSARY).map(|(english, french)| [english, french].map(terms_of))
+}
+
+/// The lines of the synonyms: a language and its terms for the same. A test reads every line.
+fn synonyms() -> impl Iterator<Item = (Language, Vec<&'static str>)> {
+    rows(SYNONYMS).filter_map(|(code, terms)| {
+        Some((
+            Language::ALL.into_iter().find(|language| language.code() == code)?,
+            terms_of(terms),
+        ))
     })
+}
+
+fn terms_of(column: &str) -> Vec<&str> {
+    column.split(';').map(str::trim).collect()
+}
+
+/// The two columns of a file.
+fn rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    // The first line names the columns.
+    lines.skip(1).filter_map(|line| line.split_once(','))
 }
 
 #[cfg(test)]
@@ -287,6 +344,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_line_of_the_synonyms_has_terms_of_the_glossary() {
+        let known: HashSet<(Language, &str)> = lines()
+            .flat_map(|columns| Language::ALL.into_iter().zip(columns))
+            .flat_map(|(language, terms)| terms.into_iter().map(move |term| (language, term)))
+            .collect();
+        let mut seen = HashSet::new();
+        for (language, terms) in synonyms() {
+            assert!(terms.len() > 1, "{terms:?}");
+            for term in terms {
+                assert!(known.contains(&(language, term)), "the glossary lacks {term}");
+                assert!(seen.insert((language, term)), "{term} twice");
+            }
+        }
+        assert_eq!(synonyms().count(), rows(SYNONYMS).count(), "each line has a language");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! [`Translator`]: adds to a parsed `q` what the other language calls the same.
+//! [`Translator`]: adds to a parsed `q` what the other language calls the same, and other terms of its own language.
 
 use crate::{
     model::{
@@ -49,11 +49,13 @@ pub struct Addition {
     pub language_of: Language,
     /// Whether these words are excluded, and their translations are too.
     pub excluded: bool,
-    /// What the other language calls it, folded. Not what `q` finds anyway.
+    /// What the other language calls it, then other terms of its own language, folded. Not what `q` finds anyway.
     pub alternatives: Vec<Term>,
-    /// The alternatives as people write them, without those that differ from an earlier one only in
+    /// The terms of the other language as people write them, without those that differ from an earlier one only in
     /// the forms of words.
-    pub shown: Vec<String>,
+    pub translations: Vec<String>,
+    /// The other terms of its own language, in the same way.
+    pub synonyms: Vec<String>,
 }
 
 impl Translator {
@@ -120,7 +122,8 @@ impl Translator {
                 of: found.words.iter().map(|word| (*word).to_owned()).collect(),
                 language_of: found.language,
                 excluded: is_excluded(found),
-                shown: without_inflections(&alternatives),
+                translations: without_inflections(&alternatives, found.language.other()),
+                synonyms: without_inflections(&alternatives, found.language),
                 alternatives: alternatives
                     .iter()
                     .map(|alternative| alternative.term.clone())
@@ -148,14 +151,14 @@ fn is_exclusion(clause: &Clause) -> bool {
     matches!(clause, Clause::Not(_))
 }
 
-/// The texts of alternatives, without those whose words have the stems of an earlier one's.
-fn without_inflections(alternatives: &[&Alternative]) -> Vec<String> {
+/// The texts of alternatives in a language, without those whose words have the stems of an earlier one's.
+fn without_inflections(alternatives: &[&Alternative], language: Language) -> Vec<String> {
     let content = |alternative: &Alternative| -> Vec<String> {
         let words = alternative.term.words().iter().filter(|word| !is_function_word(word));
         words.cloned().collect()
     };
     let mut shown: Vec<(Vec<String>, String)> = Vec::new();
-    for alternative in alternatives {
+    for alternative in alternatives.iter().filter(|of| of.language == language) {
         let words = content(alternative);
         let is_form_of = |(other, _): &(Vec<String>, String)| {
             other.len() == words.len() && other.iter().zip(&words).all(|(a, b)| words_match(a, b))
@@ -300,6 +303,10 @@ mod tests {
             ("widget", "Gadgets divers"),
             ("park", "Aménagement d'un parc"),
             ("fire trucks", "Camion d'incendie"),
+            // Other terms of its own language.
+            ("snow removal", "Winter maintenance of lots"),
+            ("social media", "Advertising on social networks"),
+            ("asphaltage", "Travaux de revêtement bitumineux"),
         ] {
             assert!(finds(q, text), "{q}: {text}");
         }
@@ -322,10 +329,15 @@ mod tests {
         assert_eq!(whole.of, ["removal", "snow"]);
         assert_eq!(whole.language_of, Language::English);
         assert!(
-            !whole.excluded && whole.shown.contains(&"déneigement".to_owned()),
+            !whole.excluded && whole.translations.contains(&"déneigement".to_owned()),
             "{whole:?}"
         );
-        let forms = whole.shown.iter().filter(|text| text.contains("neigement")).count();
+        assert!(whole.synonyms.contains(&"winter maintenance".to_owned()), "{whole:?}");
+        let forms = whole
+            .translations
+            .iter()
+            .filter(|text| text.contains("neigement"))
+            .count();
         assert_eq!(forms, 1, "one inflection of each: {whole:?}");
         assert_eq!(translated.released, ["of"]);
         let excluded = translate("-déneigement");
@@ -482,9 +494,10 @@ mod tests {
                 prop_assert!(words <= MAX_TRANSLATED_WORDS, "{}", words);
             }
             for addition in translated.added {
-                prop_assert!(!addition.alternatives.is_empty() && !addition.shown.is_empty());
+                let shown = addition.translations.len() + addition.synonyms.len();
+                prop_assert!(!addition.alternatives.is_empty() && shown > 0);
                 prop_assert!(addition.alternatives.len() <= MAX_ALTERNATIVES);
-                prop_assert!(addition.shown.len() <= addition.alternatives.len());
+                prop_assert!(shown <= addition.alternatives.len());
             }
         }
     }
