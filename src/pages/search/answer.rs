@@ -1,10 +1,11 @@
 //! What the words of a search mean, shown before what they find as words.
 
 use crate::{
+    api::analysis::currencies::currencies_of,
     engine::Error,
     http::error::ApiError,
     pages::{
-        quality::TotalDoubt,
+        quality::{self, TotalDoubt},
         search::{
             consortia::consortia,
             context::SearchContext,
@@ -32,7 +33,7 @@ pub(super) struct Answer {
     pub(super) names: Option<NamesNote>,
     /// How much of the total is doubtful.
     pub(super) doubt: Option<TotalDoubt>,
-    /// What its sources cover, and what they lack.
+    /// Sums in other currencies, and what its sources cover and lack.
     pub(super) coverage: Vec<String>,
 }
 
@@ -64,7 +65,12 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
         let notes = sources.coverage.into_iter().chain(sources.gaps);
-        answer.coverage = consortia(t, asked, &found).into_iter().chain(notes).collect();
+        let others = quality::other_currencies(t, &currencies_of(&found));
+        answer.coverage = consortia(t, asked, &found)
+            .into_iter()
+            .chain(others)
+            .chain(notes)
+            .collect();
     }
     Ok(Some(answer))
 }

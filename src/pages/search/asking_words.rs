@@ -77,7 +77,7 @@ const WORDS_IN_QUESTIONS: &str = "\
     competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|could|cout|couts|deal|\
     deals|deja|depenses|dollars|dont|durant|during|each|elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|\
     entreprises|eux|ever|every|finalement|finally|firm|firme|firmes|firms|fournisseur|fournisseurs|habituel|\
-    habituelle|habituellement|he|il|ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|\
+    habituelle|habituellement|have|having|he|held|hold|holds|il|ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|\
     montants|more|mostly|n a|n est|n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|\
     pourquoi|price|prices|principalement|prix|prochain|prochaine|prochaines|prochains|recemment|recently|\
     regulierement|rival|rivals|rivaux|s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|\
@@ -89,7 +89,7 @@ const WORDS_IN_QUESTIONS: &str = "\
 const ENGLISH_VERBS: &str = "\
     acquire|acquired|acquires|award|awarding|awards|beat|beats|bid|bidder|bidders|bidding|bids|billed|builds|built|\
     buy|buyer|buyers|buying|charged|competed|competes|contracted|does|doing|done|earn|earned|earning|earns|employed|\
-    employs|engaged|engages|gave|getting|give|given|gives|goes|going|gotten|granted|grants|hire|hires|hiring|invoiced|\
+    employs|engaged|engages|exist|exists|gave|getting|give|given|gives|goes|going|gotten|granted|grants|hire|hires|hiring|invoiced|\
     issues|issuing|keep|keeps|landed|let|lose|losers|loses|losing|lost|made|make|makes|making|obtain|obtained|obtains|\
     offer|offered|offers|ordered|outsourced|outsources|pay|paying|pays|procure|procured|procures|provide|provided|\
     provides|providing|publish|publishes|purchase|purchased|purchasing|receive|received|receives|receiving|retained|\

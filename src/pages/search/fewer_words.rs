@@ -1,12 +1,15 @@
-//! The search without one of its words, where all of them find nothing: "earn" is in no record of a firm.
+//! The search with another spelling of a word, or without one of its words, where all of them find nothing: "earn" is
+//! in no record of a firm.
 
 use crate::{
+    api::analysis::suggestions::{SuggestionPlan, corrected},
     engine::Error,
     model::fold::fold,
     pages::search::{
         asking_words::asks,
         context::SearchContext,
         meanings::Meaning,
+        notes::asks_for_set_aside,
         parts::has_operators,
         search_address::SearchAddress,
         split::Split,
@@ -18,11 +21,37 @@ use crate::{
 /// Of more words, none is left out: each one is a search.
 const MAX_WORDS: usize = 6;
 
+/// How many other spellings are searched for.
+const MAX_SPELLINGS: usize = 3;
+
+/// The search with conditions in place of words that finds most with another spelling of one of its words.
+pub(super) fn with_other_spelling(context: &SearchContext, split: Option<&Split>) -> Result<Option<Meaning>, Error> {
+    let plan = split.and_then(|split| Some((split, SuggestionPlan::of(&split.query)?)));
+    let Some((split, plan)) = plan else { return Ok(None) };
+    let mut tried = Vec::new();
+    for near in plan.run(context.ask)?.into_iter().take(MAX_SPELLINGS) {
+        let words = corrected(&split.words, &near);
+        let asked = split.asked.setting(&[("q", &words)]);
+        let query = asked.query_in(&context.ask.generation);
+        tried.extend(query.map(|query| (query, asked, words, near)));
+    }
+    let counts = context
+        .ask
+        .counts(tried.iter().map(|(query, ..)| query.clone()).collect())?;
+    let best = tried.into_iter().zip(counts).max_by_key(|(_, records)| *records);
+    Ok(best
+        .filter(|(_, records)| *records > 0)
+        .map(|((_, asked, words, near), records)| {
+            Meaning::of_other_spelling(context.t, asked, split.label(&words), &near, records)
+        }))
+}
+
 /// The search that finds most without one word. `split`: the search with conditions in place of words, if there is one.
 pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> Result<Option<Meaning>, Error> {
     let generation = &context.ask.generation;
     let text = context.asked.value("q").unwrap_or_default();
-    if has_operators(text) {
+    // "Contracts to businesses" are none of "contracts to Indigenous businesses".
+    if has_operators(text) || asks_for_set_aside(text) {
         return Ok(None);
     }
     let (asked, text) = match split {

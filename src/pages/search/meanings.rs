@@ -9,6 +9,7 @@ use crate::{
     api::analysis::{
         commodity::most_records,
         suggest::{SuggestPlan, Suggested},
+        suggestions::Suggestion,
     },
     catalog::{
         ask::Ask,
@@ -83,7 +84,7 @@ impl Meaning {
                 "search-meaning-words"
             }),
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
-            href: split.asked.address(),
+            href: split.asked.address_as_ranked(),
             asked: Some(split.asked.clone()),
             ..Meaning::default()
         }
@@ -192,6 +193,28 @@ impl Meaning {
             };
             (meaning, records)
         }))
+    }
+
+    /// A search with a word that records have, in place of one that is spelled nearly like it.
+    pub(crate) fn of_other_spelling(
+        t: Texts,
+        asked: SearchAddress,
+        label: String,
+        near: &Suggestion,
+        records: u64,
+    ) -> Meaning {
+        let kind = asked.entity_type.name();
+        Meaning {
+            label,
+            what: t.with(
+                "search-meaning-spelling",
+                &[("word", &near.word), ("written", &near.of)],
+            ),
+            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
+            href: asked.address(),
+            asked: Some(asked),
+            ..Meaning::default()
+        }
     }
 
     /// A search without one of the words.

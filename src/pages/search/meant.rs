@@ -11,7 +11,7 @@ use crate::{
         search::{
             buyers::is_acronym_alone,
             context::SearchContext,
-            fewer_words::without_a_word,
+            fewer_words::{with_other_spelling, without_a_word},
             meanings::{self, Meaning},
             results_query::{Found, Plan},
             search_address::SearchAddress,
@@ -58,12 +58,16 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let asks_for_bids = !bidders.is_empty();
     let has_other = !of_names.is_empty() || leading.is_some() || asks_for_bids;
     let nothing = split.filter(|(_, records)| *records == 0 && total == 0 && !has_other);
+    let respelled = or_nothing_in_time(with_other_spelling(context, nothing.map(|(split, _)| split)))?;
+    let nothing = nothing.filter(|_| respelled.is_none());
     let of_words = split
         .filter(|(_, records)| *records > 0 || leading.is_some())
         .map(of_split);
     let of_all = or_nothing_in_time(of_all(context, split))?;
+    let is_respelled = respelled.is_some();
     let mut all: Vec<Meaning> = bidders
         .into_iter()
+        .chain(respelled)
         .chain(buyer)
         .chain(of_names)
         .chain(exact)
@@ -80,7 +84,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let mut seen = HashSet::new();
     all.retain(|meaning| seen.insert(meaning.href.clone()));
     let finds_nothing = total == 0 && !has_other && split.is_none_or(|(_, records)| records == 0);
-    let tries_fewer = finds_nothing && (all.is_empty() || split.is_some());
+    let tries_fewer = finds_nothing && !is_respelled && (all.is_empty() || split.is_some());
     let fewer = tries_fewer.then(|| without_a_word(context, split.map(|(split, _)| split)));
     let fewer = or_nothing_in_time(fewer.unwrap_or(Ok(None)))?;
     let last: Vec<Meaning> = nothing.map(of_split).into_iter().chain(fewer).collect();

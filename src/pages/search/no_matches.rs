@@ -17,6 +17,7 @@ use crate::{
     pages::{
         department_names::names_facet,
         search::{
+            asking_words::asks,
             conditions::Condition,
             context::{SearchContext, shortened},
             search_address::{SearchAddress, canonical},
@@ -192,9 +193,10 @@ fn costs(context: &SearchContext, search: &ResolvedSearch, conditions: &[Conditi
         } else {
             cost.part.clone()
         };
-        // Without "de", or without a word that is there twice, the search finds no more.
+        // Without "de", "how", or without a word that is there twice, the search finds no more.
         let is_shown = |known: &Cost| known.condition == shortened(&part);
-        if cost.total_without == 0 && (is_function_word(&fold(&part)) || costs.iter().any(is_shown)) {
+        let is_of_question = is_function_word(&fold(&part)) || asks(&fold(&part), true);
+        if cost.total_without == 0 && (is_of_question || costs.iter().any(is_shown)) {
             continue;
         }
         costs.push(Cost {

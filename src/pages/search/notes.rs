@@ -29,7 +29,7 @@ use crate::{
             context::SearchContext,
             parts::subject_of_question,
             search_address::SearchAddress,
-            written_words::{Word, ranges, without_marks, words},
+            written_words::{Word, ranges, remove_phrase, without_marks, words},
         },
     },
     query::{Filter, SearchQuery},
@@ -237,6 +237,24 @@ pub(super) fn unknown_buyer(context: &SearchContext, total: u64) -> Option<Strin
         let successors = successors(generation, t, &folded).into_iter();
         std::iter::once(note()).chain(successors).collect::<Vec<_>>().join(" ")
     })
+}
+
+/// Words for set-asides for Indigenous businesses.
+const INDIGENOUS_BUSINESSES: &str = "\
+    aboriginal business|aboriginal businesses|aboriginal companies|aboriginal firms|aboriginal owned|\
+    aboriginal suppliers|entreprise autochtone|entreprises autochtones|firmes autochtones|fournisseurs autochtones|\
+    indigenous business|indigenous businesses|indigenous companies|indigenous firms|indigenous owned|\
+    indigenous suppliers|indigenous vendors|psib";
+
+/// Whether words ask for set-asides.
+pub(super) fn asks_for_set_aside(text: &str) -> bool {
+    remove_phrase(&mut words(text), INDIGENOUS_BUSINESSES)
+}
+
+/// That no condition says what words for set-asides ask for.
+pub(super) fn set_aside(context: &SearchContext) -> Option<String> {
+    let asks = asks_for_set_aside(context.asked.value("q")?);
+    asks.then(|| context.t.text("search-set-aside"))
 }
 
 /// Which bodies with purchases took over a part of a former one.

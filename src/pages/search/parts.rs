@@ -14,8 +14,9 @@ use crate::{
         period::Period,
         places::{take_place, take_region},
         question::{
-            Asking, asks_for_contracts, asks_for_share, content, is_about_contracts, is_question, take_amendments,
-            take_are_open, take_by_year, take_entity_types, take_without_competition, without_question,
+            Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
+            is_question, take_amendments, take_are_open, take_by_year, take_entity_types, take_firms_at_end,
+            take_without_competition, without_question,
         },
         written_words::{Word, remove_phrase, without_marks, words},
     },
@@ -38,6 +39,8 @@ pub(super) struct Parts<'a> {
     pub(super) amended: bool,
     /// Whether it asks which share of other records these are.
     pub(super) asks_for_share: bool,
+    /// Whether it asks for those with most contracts, instead of the highest value.
+    pub(super) by_number: bool,
     /// The entity types that it asks for.
     pub(super) wanted: &'static [EntityType],
     pub(super) has_conditions: bool,
@@ -196,12 +199,14 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         Some(_) => Some(["ending", "asc"]),
         None => takes.order.then(|| order(&mut written)).flatten(),
     };
+    parts.by_number = parts.order.is_none() && asks_for_most_contracts(&written);
     let is_by_year = take_by_year(&mut written);
     let asks = take_asking(&mut written) || takes.in_question || is_by_year;
     let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
-    let is_question = parts.take_asked_of_buyer(&mut written, takes) || is_question;
+    let is_of_buyer = parts.take_asked_of_buyer(&mut written, takes);
+    let is_question = asks_for_firms(text, &mut written, takes) || is_of_buyer || is_question;
     let is_by_cities = takes.level && remove_phrase(&mut written, BY_CITIES);
     let of_cities = is_by_cities || is_question && remove_phrase(&mut written, CITIES);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
@@ -233,6 +238,12 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     parts.words = with_article(text, content(written, is_question), takes.suppliers);
     let is_search = !parts.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(parts)
+}
+
+/// Removes the word for firms at the end of words that are not the name of one: "RCMP body armour suppliers".
+fn asks_for_firms(text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
+    let is_name = takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(text));
+    !is_name && take_firms_at_end(written)
 }
 
 /// Removes the phrases that ask, and those for now, which do not. False if none asks.

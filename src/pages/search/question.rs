@@ -123,6 +123,11 @@ pub(super) const RANKED: &str = "\
 /// Those that a thing may be before: "top paving companies".
 const RANKED_FIRMS: &str = "companies|contractors|entreprises|firms|fournisseurs|suppliers|vendors";
 
+/// What asks for those with most contracts, if a word for contracts follows: "most snow removal contracts".
+const MOST: &str = "le plus grand nombre|le plus souvent|most|most often|plus de|plus grand nombre de";
+/// What is between them where it is about money.
+const MONEY: &str = "argent|dollars|expensive|money|spent|value";
+
 /// What asks for the lowest values, and for the oldest records.
 const SMALLEST: &str =
     "cheapest|least expensive|lowest value|moins chers|moins cheres|moins eleves|plus petits|plus petites|smallest";
@@ -224,6 +229,23 @@ pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
 pub(super) fn take_are_open(written: &mut Vec<Word>) -> bool {
     let asks_for_tenders = remove_phrase(&mut written.clone(), TENDERS);
     asks_for_tenders && remove_phrase(written, ARE_OPEN)
+}
+
+/// Whether words ask for those with most contracts, instead of the highest value.
+pub(super) fn asks_for_most_contracts(written: &[Word]) -> bool {
+    let is_before_contracts = |_: &[Word], after: &[Word]| {
+        let number = after
+            .iter()
+            .position(|(_, folded)| CONTRACTS.contains(&folded.as_str()));
+        number.is_some_and(|number| after[..number].iter().all(|(_, folded)| !is_in(MONEY, folded)))
+    };
+    remove_phrase_between(&mut written.to_vec(), MOST, is_before_contracts)
+}
+
+/// Removes the word for firms at the end, which are those that sell what is before it: "body armour suppliers".
+pub(super) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
+    let is_end = |before: &[Word], after: &[Word]| !before.is_empty() && after.is_empty();
+    remove_phrase_between(written, RANKED_FIRMS, is_end)
 }
 
 /// Removes the words that ask for the figures of each year.

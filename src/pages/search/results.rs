@@ -36,7 +36,7 @@ use crate::{
             meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
-            notes::{NamesNote, SourceNotes, csv_note, doubt, still_open, unknown_buyer},
+            notes::{NamesNote, SourceNotes, csv_note, doubt, set_aside, still_open, unknown_buyer},
             parameter_error::ShownError,
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
@@ -235,6 +235,7 @@ fn found_results(
             .into_iter()
             .chain(sources.gaps)
             .chain(unknown_buyer(context, total))
+            .chain(set_aside(context))
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),
         still_open: still_open(asked, &plan.search.query, context.today),

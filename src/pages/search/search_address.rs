@@ -31,7 +31,8 @@ pub(crate) struct SearchAddress {
     pub(crate) states_kind: bool,
     /// Those of the API: without `kind`, and without what other sites add to links.
     pub(crate) parameters: Parameters,
-    /// Whether charts rank by number instead of by value. Only the page itself has this, not its links.
+    /// Whether charts rank by number instead of by value. Only the page itself has this, and what leads to it for words
+    /// that ask for it.
     pub(crate) by_number: bool,
     /// Whether each name of a buyer is ranked for itself. Only the page itself has this, too.
     pub(crate) by_name: bool,
@@ -231,6 +232,15 @@ impl SearchAddress {
     /// The address of the first page.
     pub(crate) fn address(&self) -> String {
         self.changed(&self.parameters)
+    }
+
+    /// The same, with the ranking of its charts.
+    pub(crate) fn address_as_ranked(&self) -> String {
+        if self.by_number {
+            self.changed(&self.parameters.with(RANK, BY_NUMBER))
+        } else {
+            self.address()
+        }
     }
 
     /// The address of the page that starts at a cursor or an offset.

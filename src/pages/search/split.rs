@@ -145,7 +145,10 @@ impl Split {
                 label: named(&asked, &all.words, &label),
             })
         });
-        let asked = with(&values);
+        let asked = SearchAddress {
+            by_number: parts.by_number,
+            ..with(&values)
+        };
         Some(Split {
             query: asked.query_in(generation)?,
             asked,

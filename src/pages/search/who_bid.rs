@@ -30,13 +30,15 @@ use crate::{
     },
 };
 
-/// What asks for the number of bidders, for who they are, or for those that lost.
+/// What asks for the number of bidders, for who they are, for those that lost, or for the competition.
 const BIDDERS: &str = "\
     a soumissionne|average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
     combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|combien de soumissionnaires|\
     combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|combien offres|\
-    gagne appel offres|gagne des appels offres|gagne un appel offres|how many bidders|how many bids|\
-    how many companies bid|how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|\
+    concurrence dans|concurrence pour|concurrence sur|degree of competition|gagne appel offres|\
+    gagne des appels offres|gagne un appel offres|how competitive|how many bidders|how many bids|how many companies bid|\
+    how much competition|level of competition|niveau de concurrence|quel niveau de concurrence|quelle concurrence|\
+    how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|\
     losers|losing bidders|losing bids|lost a tender|lost bids|lost tenders|nombre de soumissionnaires|\
     nombre de soumissions|nombre moyen de soumissionnaires|nombre moyen de soumissions|number of bidders|\
     number of bids|perdants|qui a perdu|qui a soumissionne|qui autre a soumissionne|qui ont perdu|\

@@ -497,6 +497,41 @@ fn methods_open_tenders_and_the_subject_of_a_question_are_suggested() {
 }
 
 #[test]
+fn a_misspelled_word_of_a_question_is_searched_for_as_records_spell_it() {
+    let titles = ["Paving of streets", "Paving of lots", "Roofing"];
+    let records = titles.map(|title| contract(title, json!({"title_en": title})));
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html("/en/search?kind=contract&q=how+many+pavving+contracts+in+Toronto", 200);
+    assert_shows(
+        &html,
+        &["paving, Toronto 2 contracts", "“paving” in place of “pavving”"],
+    );
+    assert!(
+        links_to(&html, "/en/search?kind=contract&q=paving&municipality=toronto"),
+        "{html}"
+    );
+    let french = server.html(
+        "/fr/search?kind=contract&q=combien+de+contrats+de+pavving+%C3%A0+Toronto",
+        200,
+    );
+    assert_shows(&french, &["« paving » à la place de « pavving »"]);
+    // Those with most contracts are ranked by number.
+    let most = server.html(
+        "/en/search?kind=contract&q=who+won+the+most+paving+contracts+in+Toronto",
+        200,
+    );
+    let ranked = "/en/search?kind=contract&q=paving&municipality=toronto&rank=number";
+    assert!(links_to(&most, ranked), "{most}");
+    // No condition says what is set aside, and its contracts are not those without a word.
+    let set_aside = server.html(
+        "/en/search?kind=contract&q=paving+contracts+to+Indigenous+businesses",
+        200,
+    );
+    assert_shows(&set_aside, &["set aside for Indigenous businesses"]);
+    assert!(!text(&set_aside).contains("Without “"), "{set_aside}");
+}
+
+#[test]
 fn each_term_for_the_same_finds_all_others() {
     let titles = ["Snow removal", "Winter maintenance", "Déneigement"];
     let records = titles.map(|title| contract(title, json!({"title_en": title})));

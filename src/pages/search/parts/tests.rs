@@ -537,12 +537,7 @@ fn values_and_an_order_among_words_are_conditions() {
             Some("value"),
         ),
         ("les plus gros contrats", "", [None, None], Some("value")),
-        (
-            "top soil suppliers since 2015",
-            "top soil suppliers",
-            [None, None],
-            None,
-        ),
+        ("top soil suppliers since 2015", "top soil", [None, None], None),
         (
             "main street contractors since 2015",
             "main street contractors",
@@ -670,6 +665,29 @@ fn what_is_bought_is_no_part_of_a_question() {
         let parts = parts(text, takes).unwrap_or_default();
         assert_eq!(parts.words, words, "{text}");
     }
+}
+
+#[test]
+fn most_contracts_are_a_number_and_firms_at_the_end_are_asked_for() {
+    let of = |text: &str| {
+        let parts = parts(text, Takes::all_but_names());
+        parts.map(|parts| (parts.words, parts.by_number))
+    };
+    for (text, words, by_number) in [
+        ("who won the most snow removal contracts", "snow removal", true),
+        ("qui a obtenu le plus de contrats de déneigement", "déneigement", true),
+        (
+            "who won the most money in snow removal contracts",
+            "snow removal",
+            false,
+        ),
+        ("most expensive snow removal contracts", "snow removal", false),
+        ("body armour suppliers", "body armour", false),
+        ("how many contracts does Acme have", "Acme", false),
+    ] {
+        assert_eq!(of(text), Some((words.to_owned(), by_number)), "{text}");
+    }
+    assert_eq!(of("suppliers"), None);
 }
 
 #[test]
