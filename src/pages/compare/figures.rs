@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::sums::Sums;
 use crate::{
     api::analysis::{compared::Subject, competition::Competition},
     model::Facet,
@@ -20,6 +21,8 @@ pub(super) struct Side<'a> {
 /// A row of the table.
 pub(super) struct Row {
     pub(super) label: String,
+    /// What its figures say of other rows.
+    pub(super) note: Option<String>,
     /// In the order of the things.
     pub(super) cells: Vec<Cell>,
 }
@@ -78,8 +81,8 @@ impl CoveredYears {
 }
 
 /// The table. If the sources do not cover the same years of all things, differences are stated only in the rows of the
-/// years that they cover of all.
-pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYears) -> Vec<Row> {
+/// years that they cover of all. Where sums depend on records in doubt, differences are stated only of those without.
+pub(super) fn rows(t: Texts, (sides, names): (&[Side], &[&str]), other: Facet, covered: &CoveredYears) -> Vec<Row> {
     let of_years = |label: String, figure: &dyn Fn(&Side) -> Figure, is_even: bool| {
         Row::new(t, label, sides.iter().map(figure).collect(), is_even)
     };
@@ -91,13 +94,10 @@ pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYear
     let kinds = t.keyed("kinds-", first.entity_type().name());
     let total = |side: &Side| side.overview.as_ref().map_or(0, |overview| overview.counted().total);
     let mut rows = vec![row(kinds.clone(), &|side| Figure::Count(total(side)))];
+    let sums = Sums::of(sides.iter().map(|side| side.overview.as_ref()));
+    let are_certain = !sums.are_uncertain();
     if first.amount.is_some() {
-        rows.push(row(t.text("compare-fact-value"), &|side| {
-            of(side, &|of| amount(of, 1.0))
-        }));
-        rows.push(row(t.text("compare-fact-mean"), &|side| {
-            of(side, &|of| amount(of, of.with_value() as f64))
-        }));
+        rows.extend(value_rows(t, (sides, names), &sums, covered));
     }
     rows.push(row(t.text("compare-fact-period"), &|side| of(side, &period)));
     if !covered.is_even && !covered.common.is_empty() {
@@ -108,14 +108,15 @@ pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYear
         if first.amount.is_some() {
             let value = |of: &Overview| Figure::Money(in_years(of, &covered.common).1);
             let label = label(&t.text("compare-fact-value"));
-            rows.push(of_years(label, &|side| of(side, &value), covered.are_dated));
+            let is_even = covered.are_dated && are_certain;
+            rows.push(of_years(label, &|side| of(side, &value), is_even));
         }
     }
     if sides
         .iter()
         .any(|side| matches!(side.subject, Subject::Supplier { .. }))
     {
-        rows.push(row(t.text("compare-fact-names"), &names));
+        rows.push(row(t.text("compare-fact-names"), &names_joined));
     }
     rows.push(row(t.keyed("compare-fact-", side(other)), &|side| {
         of(side, &|of| Figure::Count(of.distinct(other)))
@@ -130,13 +131,35 @@ pub(super) fn rows(t: Texts, sides: &[Side], other: Facet, covered: &CoveredYear
     rows
 }
 
+/// The sum and the mean of the values.
+fn value_rows(t: Texts, (sides, names): (&[Side], &[&str]), sums: &Sums, covered: &CoveredYears) -> Vec<Row> {
+    let is_uncertain = sums.are_uncertain();
+    let of_all = |key: &str, by: fn(&Overview) -> f64| {
+        let figure = |side: &Side| side.overview.as_ref().map_or(Figure::Missing, |of| amount(of, by(of)));
+        let is_even = covered.is_even && !is_uncertain;
+        Row::new(t, t.text(key), sides.iter().map(figure).collect(), is_even)
+    };
+    let without_doubt = || {
+        let figure = |number: usize| sums.sound(number).map_or(Figure::Missing, Figure::Money);
+        let figures = (0..sides.len()).map(figure).collect();
+        Row {
+            note: Some(sums.note(t, names, covered.is_even)),
+            ..Row::new(t, t.text("compare-fact-value-sound"), figures, covered.is_even)
+        }
+    };
+    let value = of_all("compare-fact-value", |_| 1.0);
+    let mean = of_all("compare-fact-mean", |of| of.with_value() as f64);
+    let sound = is_uncertain.then(without_doubt);
+    [Some(value), sound, Some(mean)].into_iter().flatten().collect()
+}
+
 fn is_dated(of: &Overview) -> bool {
     let dated: u64 = of.counts(Facet::Year).buckets.iter().map(|year| year.count).sum();
     dated.saturating_mul(2) >= of.counted().total
 }
 
 /// How many names of a supplier are joined.
-fn names(side: &Side) -> Figure {
+fn names_joined(side: &Side) -> Figure {
     match side.subject {
         Subject::Supplier { side, .. } => Figure::Text(side.keys.len().to_string()),
         _ => Figure::Missing,
@@ -184,6 +207,7 @@ impl Row {
         };
         Row {
             label,
+            note: None,
             cells: figures.iter().enumerate().map(cell).collect(),
         }
     }

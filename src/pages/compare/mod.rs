@@ -5,6 +5,7 @@ mod figures;
 mod form;
 mod pairs;
 mod request;
+mod sums;
 mod thing;
 
 use std::collections::BTreeSet;
@@ -191,6 +192,8 @@ fn shown(
     for (number, side) in sides.iter().enumerate() {
         shown.push(thing(&ask.generation, request, (things, number), side)?);
     }
+    let names: Vec<&str> = shown.iter().map(|thing| thing.name.as_str()).collect();
+    let rows = rows(t, (&sides, &names), what.other_side(), &covered);
     let ids: Vec<String> = things.iter().map(|thing| thing.id().to_owned()).collect();
     let tab = |(of, records)| {
         let parameters = ids.iter().fold(Parameters::default(), |all, id| all.and("of", id));
@@ -207,7 +210,7 @@ fn shown(
         what: what.name(),
         tabs: entity_types(things).into_iter().map(tab).collect(),
         unknown,
-        rows: rows(t, &sides, what.other_side(), &covered),
+        rows,
         uneven: covered.note(t),
         years: years(t, request, &shown, &sides),
         pairs: head_to_head(ask, t, things)?,

@@ -57,8 +57,11 @@ fn figures_stand_in_rows_with_their_differences() {
         &[
             "Comparison: ACME PAVING · Béton & Fils · Petit",
             "Contracts 2 1 1 less 1 1 less",
-            "Total value $400,000.00 $1,000,000.00 $600,000.00 more $5,000.00 $395,000.00 less",
-            "Mean value $200,000.00 $1,000,000.00 $800,000.00 more",
+            // An amount in doubt decides which is higher.
+            "Total value $400,000.00 $1,000,000.00 $5,000.00 Total value without the records in doubt Records in doubt \
+                decide how the total values differ, so that no difference is stated of these. Without them, ACME PAVING \
+                has the highest sum. $400,000.00 $0.00 $400,000.00 less $5,000.00 $395,000.00 less",
+            "Mean value $200,000.00 $1,000,000.00 $5,000.00",
             "Years 2020–2021 2021 2021",
             "Share without competition 0% 0% the same 0% the same",
             "By year, on one axis",
@@ -97,14 +100,25 @@ fn buyers_and_commodities_are_compared_alike() {
         &compared("/en/compare/department?of=Roads&of=parks"),
         &[
             "Comparison: Roads · Parks",
-            "Total value $400,000.00 $1,005,000.00 $605,000.00 more",
+            "Total value $400,000.00 $1,005,000.00 Total value without the records in doubt",
+            "Without them, Roads has the highest sum. $400,000.00 $5,000.00 $395,000.00 less",
             "Suppliers 1 2 1 more",
         ],
     );
     assert_shows(
         &compared("/fr/compare/commodity?of=72141003&of=7214"),
-        &["Comparaison", "Contrats 2 7 5 de plus", "Acheteurs 1 3 2 de plus"],
+        &[
+            "Comparaison",
+            "Contrats 2 7 5 de plus",
+            "Acheteurs 1 3 2 de plus",
+            "Valeur totale sans les fiches douteuses",
+            "Sans elles, la somme la plus élevée est celle de",
+        ],
     );
+    // Nothing is in doubt.
+    let html = compared("/en/compare/supplier?of=Petit&of=Fourth");
+    assert_shows(&html, &["Total value $5,000.00 $1.00 $4,999.00 less"]);
+    assert!(!text(&html).contains("in doubt"), "{html}");
 }
 
 #[test]
