@@ -1,6 +1,6 @@
 //! Other suppliers whose names begin as that of a supplier does: what no rule joins, but a reader should know of.
 
-use std::ops::RangeInclusive;
+use std::{cmp::Reverse, ops::RangeInclusive};
 
 use super::{
     look_up::SupplierList,
@@ -14,7 +14,10 @@ use crate::model::{fold::fold, municipality, vocabulary::known_province};
 const FEW: RangeInclusive<usize> = 2..=12;
 
 /// The maximum number of other suppliers that are returned.
-const MAX_ALIKE: usize = 6;
+pub(crate) const MAX_ALIKE: usize = 6;
+
+/// The maximum number of names of a supplier whose beginnings are looked up.
+const MAX_NAMES: usize = 12;
 
 /// The maximum number of words that two names begin with.
 const MAX_WORDS: usize = 2;
@@ -47,13 +50,33 @@ impl Alike {
     }
 }
 
-/// The others with a name that begins with the first word of the name of a supplier, or if these are many, with its
-/// first two; those with most records first. Without those that are suggested to be the same.
+/// The others with a name that begins with the first word of a name of a supplier, or if these are many, with its first
+/// two; those with most records first. Without those that are suggested to be the same.
 ///
-/// Looks at a bounded number of names, and reads the lines of at most 12 suppliers.
+/// Looks at a bounded number of names, and for each reads the lines of at most 12 suppliers.
 pub(crate) fn begin_alike(list: &SupplierList, of: &Supplier) -> Vec<Alike> {
-    let key_of_name = key(&of.name);
-    let words: Vec<&str> = key_of_name.split(' ').collect();
+    let mut names = vec![key(&of.name)];
+    for name in of.names.iter().take(MAX_NAMES).map(|of| key(&of.name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut found: Vec<Alike> = Vec::new();
+    for name in names {
+        for alike in begin_as(list, of, &name) {
+            if found.iter().all(|known| known.supplier.id != alike.supplier.id) {
+                found.push(alike);
+            }
+        }
+    }
+    found.sort_by_key(|alike| Reverse(alike.supplier.records));
+    found.truncate(MAX_ALIKE);
+    found
+}
+
+/// Those of one name, which is folded.
+fn begin_as(list: &SupplierList, of: &Supplier, name: &str) -> Vec<Alike> {
+    let words: Vec<&str> = name.split(' ').collect();
     let starts = (1..=MAX_WORDS.min(words.len())).map(|count| words[..count].join(" "));
     let few = starts.filter(|start| is_telling(start)).find_map(|start| {
         let numbers = list.with_name_from(&start);
@@ -65,10 +88,7 @@ pub(crate) fn begin_alike(list: &SupplierList, of: &Supplier) -> Vec<Alike> {
     let others = numbers.into_iter().filter_map(|number| list.get(number));
     let others = others.filter(|other| !is_listed(other, of));
     let begins = |key: &str| key.strip_prefix(&start).is_some_and(is_end);
-    others
-        .filter_map(|supplier| Alike::of(supplier, begins))
-        .take(MAX_ALIKE)
-        .collect()
+    others.filter_map(|supplier| Alike::of(supplier, begins)).collect()
 }
 
 /// Consortia with the words of the firm in their names, those with most records first; no supplier of `alike`.

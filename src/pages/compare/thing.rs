@@ -3,7 +3,13 @@
 use super::{figures::Side, request::Request};
 use crate::{
     api::analysis::compared::{Compared, Subject},
-    catalog::{generation::Generation, suppliers::Party},
+    catalog::{
+        generation::Generation,
+        suppliers::{
+            Party,
+            begin_alike::{Alike, MAX_ALIKE, begin_alike},
+        },
+    },
     engine::names::BodyKind,
     http::error::ApiError,
     model::{Language, vocabulary::NO_QUALITY_FLAG},
@@ -29,6 +35,8 @@ pub(super) struct Thing {
     pub(super) coverage: Option<String>,
     /// That some amounts are in other currencies.
     pub(super) currencies: Option<String>,
+    /// That other suppliers have similar names, with the list of these.
+    pub(super) alike: Option<(String, String)>,
     /// How much of the total is doubtful, with the search without these records.
     pub(super) doubt: Option<TotalDoubt>,
 }
@@ -51,16 +59,43 @@ pub(super) fn thing(
         Some(address::search(request.lang(), of.entity_type(), &query))
     };
     Ok(Thing {
-        href,
         without: request.address(&others),
         removal: request.t.with("compare-remove", &[("name", &name)]),
         sentence: of.map(|of| format!("{}.", of.sentence_parts().join(", "))),
         headline: headline.flatten(),
         coverage: of.and_then(Overview::coverage),
         currencies: of.and_then(Overview::currencies),
+        alike: alike(generation, request.t, (things, number), &href),
         doubt: of.and_then(|of| of.doubt(without(of))),
+        href,
         name,
     })
+}
+
+/// The part of the page of a supplier that lists similar names.
+const LIST_OF_ALIKE: &str = "#alike";
+
+/// That other suppliers, which are not compared, have similar names.
+fn alike(
+    generation: &Generation,
+    t: Texts,
+    (things, number): (&[Compared], usize),
+    href: &str,
+) -> Option<(String, String)> {
+    let Subject::Supplier { id: Some(id), side } = &things[number].subject else {
+        return None;
+    };
+    let suppliers = &generation.suppliers;
+    let all = begin_alike(suppliers, &suppliers.with_id(id)?);
+    let is_compared = |alike: &&Alike| things.iter().any(|thing| thing.id() == alike.supplier.id);
+    let count = all.len() - all.iter().filter(is_compared).count();
+    let key = if all.len() < MAX_ALIKE {
+        "compare-alike"
+    } else {
+        "compare-alike-many"
+    };
+    let sentence = || t.with(key, &[("name", &side.name), ("count", &count)]);
+    (count > 0).then(|| (sentence(), format!("{href}{LIST_OF_ALIKE}")))
 }
 
 /// The name in the language of the page, if it is known, and the page of the thing alone.

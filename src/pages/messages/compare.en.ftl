@@ -24,6 +24,15 @@ compare-points = { $count ->
     [one] { $count } point
    *[other] { $count } points
 }
+compare-alike = { $count ->
+    [one] { $count } other supplier has a name that begins like one of “{ $name }”. Its records are not counted here.
+   *[other] { $count } other suppliers have names that begin like one of “{ $name }”. Their records are not counted here.
+}
+compare-alike-many = At least { $count ->
+    [one] { $count } other supplier has a name that begins like one of “{ $name }”. Its records are not counted here.
+   *[other] { $count } other suppliers have names that begin like one of “{ $name }”. Their records are not counted here.
+}
+compare-alike-list = Similar names
 compare-years = By year, on one axis
 compare-nothing = There are no records of this type. Choose another type.
 compare-uneven = The sources do not cover the same years for all, so figures of all years are not comparable. Only the rows “in { $years }”, of the years that are covered for all, state differences.

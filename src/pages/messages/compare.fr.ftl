@@ -24,6 +24,15 @@ compare-points = { $count ->
     [one] { $count } point
    *[other] { $count } points
 }
+compare-alike = { $count ->
+    [one] { $count } autre fournisseur a un nom qui commence comme l’un de ceux de « { $name } ». Ses fiches ne sont pas comptées ici.
+   *[other] { $count } autres fournisseurs ont un nom qui commence comme l’un de ceux de « { $name } ». Leurs fiches ne sont pas comptées ici.
+}
+compare-alike-many = Au moins { $count ->
+    [one] { $count } autre fournisseur a un nom qui commence comme l’un de ceux de « { $name } ». Ses fiches ne sont pas comptées ici.
+   *[other] { $count } autres fournisseurs ont un nom qui commence comme l’un de ceux de « { $name } ». Leurs fiches ne sont pas comptées ici.
+}
+compare-alike-list = Noms semblables
 compare-years = Par année, sur un seul axe
 compare-nothing = Il n’y a aucune fiche de ce type. Choisissez un autre type.
 compare-uneven = Les sources ne couvrent pas les mêmes années pour tous : les chiffres de toutes les années ne sont pas comparables. Seules les lignes « en { $years } », qui ne comptent que les années couvertes pour tous, indiquent des écarts.

@@ -169,9 +169,24 @@ fn names_that_begin_alike_are_listed_and_compared_but_not_summed() {
     let links = between(listed, "<th scope=\"row\"><a href=\"", "\"");
     assert_eq!(links, others.each_ref().map(|other| format!("/en/supplier/{other}")));
     assert_eq!(between(listed, "data-label=\"Records\">", "<"), ["4", "2"]);
-    for other in others {
+    for other in &others {
         let compare = format!("/en/compare/supplier?of={own}&#38;of={other}");
         assert!(listed.contains(&format!("href=\"{compare}\"")), "{listed}");
+    }
+    // A comparison with one of them counts no other.
+    for (lang, sentence) in [
+        ("en", "1 other supplier has a name that begins like one of “AEG Fuels”."),
+        (
+            "fr",
+            "1 autre fournisseur a un nom qui commence comme l’un de ceux de « AEG Fuels ».",
+        ),
+    ] {
+        let html = SERVER.html(&format!("/{lang}/compare/supplier?of={own}&of={}", others[0]), 200);
+        assert_shows(&html, &[sentence]);
+        assert!(
+            html.contains(&format!("href=\"/{lang}/supplier/{own}#alike\"")),
+            "{html}"
+        );
     }
     let french = SERVER.html(&format!("/fr/supplier/{own}"), 200);
     assert_shows(&french, &["Un seul nom est connu comme le sien.", "non réunis"]);
