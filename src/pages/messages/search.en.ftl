@@ -278,6 +278,10 @@ search-wrong-without = Search without it
 ## What words may mean
 
 search-unsearched = Nothing was searched for: “{ $text }” has no letter or digit. These are all records that fit the other conditions.
+search-answer-years = By year
+search-answer-year = Year
+search-answer-no-data = no data
+search-answer-value = Value
 search-answer-words = No record has all of these words: { $records }.
 search-answer-listed = Records with all of these words
 search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.

@@ -278,6 +278,10 @@ search-translate-on = Chercher aussi d’autres termes pour les dire, dans les d
 ## What words may mean
 
 search-unsearched = Rien n’a été cherché : « { $text } » ne contient ni lettre ni chiffre. Voici tout ce qui répond aux autres conditions.
+search-answer-years = Par année
+search-answer-year = Année
+search-answer-no-data = aucune donnée
+search-answer-value = Valeur
 search-answer-words = Pris comme mots, ils ne trouvent rien ensemble : { $records }.
 search-answer-listed = Fiches qui ont tous ces mots
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.

@@ -1,17 +1,21 @@
 //! What the words of a search mean, shown before what they find as words.
 
 use crate::{
-    api::analysis::currencies::currencies_of,
-    engine::Error,
+    api::analysis::{coverage::sources_of, currencies::currencies_of},
+    engine::{Error, aggregation::Aggregation},
     http::error::ApiError,
+    model::{Facet, Role, Schema},
     pages::{
+        coverage_note::covered_years,
+        figure_table::{FigureRow, FigureTable},
         quality::{self, TotalDoubt},
         search::{
+            answer_figures::{found_by, several_years},
             consortia::consortia,
             context::SearchContext,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
-            results_query::{Plan, found_by, in_purchase},
+            results_query::{Plan, in_purchase},
             search_address::SearchAddress,
             sentence::{parties, sentence},
         },
@@ -29,6 +33,8 @@ pub(super) struct Answer {
     pub(super) is_empty: bool,
     /// What its values are.
     pub(super) values: TypicalValue,
+    /// Each of the years that are asked for, if they are several.
+    pub(super) years: Option<FigureTable>,
     /// Which of its records have a word only in a name.
     pub(super) names: Option<NamesNote>,
     /// How much of the total is doubtful.
@@ -49,6 +55,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         sentence: meaning.count.clone(),
         is_empty: meaning.is_empty,
         values: TypicalValue::default(),
+        years: None,
         names: None,
         doubt: None,
         coverage: Vec::new(),
@@ -61,6 +68,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
+        answer.years = years(context, asked, &query, &found);
         answer.names = names(context, asked, &query, found.total)?;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
@@ -73,6 +81,46 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
             .collect();
     }
     Ok(Some(answer))
+}
+
+/// Each year that the search asks for, with the number and the value of its records, and the search for them. Years
+/// without a record have their row, too; it says whether the sources have data of them.
+fn years(
+    context: &SearchContext,
+    asked: &SearchAddress,
+    query: &SearchQuery,
+    found: &Aggregation,
+) -> Option<FigureTable> {
+    let t = context.t;
+    let years = several_years(query)?;
+    let counts = found.facets.get(&Facet::Year)?;
+    let has_values = Schema::of(asked.entity_type).has_role(Role::Value);
+    let places = found.facets.get(&Facet::Municipality);
+    let covered = covered_years(&sources_of(&context.ask.generation, asked.entity_type, places));
+    let row = |year: i32| {
+        let bucket = counts.buckets.iter().find(|bucket| bucket.value == year.to_string());
+        let has_data = bucket.is_some() || covered.is_empty() || covered.contains(&year);
+        let (count, value) = bucket.map_or((0, 0.0), |bucket| (bucket.count, bucket.total_value.dollars()));
+        FigureRow {
+            name: year.to_string(),
+            href: Some(asked.in_year(year)),
+            values: match has_data {
+                false => vec![t.text("search-answer-no-data")],
+                true if has_values => vec![t.count(count), t.money(value)],
+                true => vec![t.count(count)],
+            },
+        }
+    };
+    let kinds = t.keyed("kinds-", asked.entity_type.name());
+    let value = has_values.then(|| t.text("search-answer-value"));
+    Some(FigureTable {
+        id: "answer-years",
+        title: t.text("search-answer-years"),
+        of: t.text("search-answer-year"),
+        columns: [Some(kinds), value].into_iter().flatten().collect(),
+        rows: years.map(row).collect(),
+        note: None,
+    })
 }
 
 /// The note is left out if counting takes too long.

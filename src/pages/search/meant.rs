@@ -76,7 +76,8 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         .chain(in_names)
         .collect();
     // An exact name leaves out the other conditions of the search.
-    let is_name = named_records > 0 && is_by_chance(total, named_records);
+    let has_years = split.is_some_and(|(split, _)| split.has_years);
+    let is_name = named_records > 0 && (has_years || is_by_chance(total, named_records));
     let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name;
     let leads = is_buyer || has_answer && !is_exact;
     all.extend(named);

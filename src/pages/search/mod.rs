@@ -10,6 +10,7 @@
 
 mod amounts;
 mod answer;
+mod answer_figures;
 mod asking_words;
 mod bids_address;
 mod bids_page;

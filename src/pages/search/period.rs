@@ -36,8 +36,15 @@ pub(super) const SINCE: &str = "a compter de|a partir de|depuis|since";
 pub(super) const BETWEEN: &str = "between|de|entre|from";
 const OTHER_BOUNDS: &str = "after|apres|avant|before|moins de|over|plus de|than|to|under|until";
 
-/// What is between the years of a period.
+/// What is between the months or the years of a period.
 const TO: &str = "a|and|et|to|until";
+
+/// What else is between years that are asked for together: with [`TO`], or nothing, each of them or a period.
+const TOGETHER: &str = "against|compare a|compared to|compared with|contre|or|ou|par rapport a|versus|vs";
+
+/// What is before a year, and before several.
+const IN: &str = "de|en|in|of";
+const YEARS_ARE: &str = "annees|years";
 
 /// A period, as the words state it. A day is written as `2015` or `2015-03`.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,9 +63,15 @@ impl Period {
         match years[..] {
             [] => Period::take_relative(written, this_year),
             [year] => Period::take_one(written, year),
-            [first, last] => Period::take_two(written, first, last),
-            _ => None,
+            _ => Period::take_several(written, &years),
         }
+    }
+
+    /// Whether it is of more than one year, and has an end.
+    pub(super) fn has_several_years(&self) -> bool {
+        let year = |day: &str| day.get(..4).map(str::to_owned);
+        let last = self.last.as_deref();
+        last.is_some_and(|last| year(last) != year(&self.first))
     }
 
     fn take_relative(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
@@ -81,20 +94,14 @@ impl Period {
         let month_of = |number: usize| month(&written[number].1);
         let month = year.checked_sub(1).and_then(month_of);
         let from = year - usize::from(month.is_some());
-        let ends_with = |list: &str| {
-            let starts = from.saturating_sub(MAX_NAME_WORDS)..from;
-            starts
-                .into_iter()
-                .find(|start| is_in(list, &joined(&written[*start..from])))
-        };
         let is_day = |number: usize| written[number].1.parse().is_ok_and(|day: u32| (1..=31).contains(&day));
         let has_day = from > 0 && is_day(from - 1);
         let has_months = month.is_some() && from > 1 && is_in(TO, &written[from - 1].1) && month_of(from - 2).is_some();
-        let is_until = from > 0 && written[from - 1].0.to_lowercase().starts_with("jusqu");
-        if ends_with(OTHER_BOUNDS).is_some() || has_day || has_months || is_until {
+        let has_bound = ends_with(written, from, OTHER_BOUNDS).is_some();
+        if has_bound || has_day || has_months || is_until(written, from) {
             return None;
         }
-        let since = ends_with(SINCE);
+        let since = ends_with(written, from, SINCE);
         let first = match month {
             Some(month) => format!("{}-{month:02}", written[year].1),
             None => written[year].1.clone(),
@@ -109,23 +116,50 @@ impl Period {
         })
     }
 
-    /// "2015 to 2018", "entre 2015 et 2018".
-    fn take_two(written: &mut Vec<Word>, first: usize, last: usize) -> Option<Period> {
-        let years = [first, last].map(|number| written[number].1.clone());
-        let is_period = last == first + 2 && is_in(TO, &written[first + 1].1) && years[0] < years[1];
-        if !is_period {
+    /// "2015 to 2018", "entre 2015 et 2018", "2023 vs 2024", "2022, 2023 ou 2024": all years from the first to the last.
+    /// `None` if the words state more, or other words are between the years.
+    fn take_several(written: &mut Vec<Word>, years: &[usize]) -> Option<Period> {
+        let is_together = |pair: &[usize]| is_between_years(&written[pair[0] + 1..pair[1]]);
+        let (from, to) = (*years.first()?, *years.last()?);
+        let has_bound = ends_with(written, from, OTHER_BOUNDS).is_some() || ends_with(written, from, SINCE).is_some();
+        let is_part = from > 0 && (month(&written[from - 1].1).is_some() || is_until(written, from));
+        if has_bound || is_part || !years.windows(2).all(is_together) {
             return None;
         }
-        let has_word = first > 0 && is_in(BETWEEN, &written[first - 1].1);
-        written.drain(first - usize::from(has_word)..=last);
-        let label = years.join("–");
-        let [first, last] = years;
+        let named = years.iter().map(|number| written[*number].1.clone());
+        let (first, last) = (named.clone().min()?, named.max()?);
+        if first == last {
+            return None;
+        }
+        let mut start = from;
+        for list in [YEARS_ARE, BETWEEN] {
+            start -= usize::from(start > 0 && is_in(list, &written[start - 1].1));
+        }
+        written.drain(start..=to);
         Some(Period {
+            label: format!("{first}–{last}"),
             first,
             last: Some(last),
-            label,
         })
     }
+}
+
+/// Whether words between two years only join these: "vs", "et en".
+fn is_between_years(words: &[Word]) -> bool {
+    let is_joint = |words: &[Word]| words.is_empty() || [TO, TOGETHER].iter().any(|list| is_in(list, &joined(words)));
+    let before_in = words.split_last().filter(|((_, last), _)| is_in(IN, last));
+    is_joint(words) || before_in.is_some_and(|(_, rest)| is_joint(rest))
+}
+
+/// Where the words of a list begin that end before a word.
+fn ends_with(written: &[Word], end: usize, list: &str) -> Option<usize> {
+    let mut starts = end.saturating_sub(MAX_NAME_WORDS)..end;
+    starts.find(|start| is_in(list, &joined(&written[*start..end])))
+}
+
+/// "jusqu’en 2015"
+fn is_until(written: &[Word], year: usize) -> bool {
+    year > 0 && written[year - 1].0.to_lowercase().starts_with("jusqu")
 }
 
 /// Whether a folded word is a year that a search may be about.
@@ -177,9 +211,26 @@ mod tests {
             ("2000 dollars", None),
             ("contract 02015", None),
             ("après mars 2015", None),
-            ("audit 2015 2016", None),
-            ("2018 to 2015", None),
-            ("2014 to 2015 or 2016", None),
+            ("audit 2015 2016", Some(("2015", Some("2016"), "2015–2016", "audit"))),
+            ("2018 to 2015", Some(("2015", Some("2018"), "2015–2018", ""))),
+            ("2014 to 2015 or 2016", Some(("2014", Some("2016"), "2014–2016", ""))),
+            (
+                "salt in 2023 vs 2024",
+                Some(("2023", Some("2024"), "2023–2024", "salt in")),
+            ),
+            ("2023 vs. in 2024", Some(("2023", Some("2024"), "2023–2024", ""))),
+            ("sel de 2022 à 2024", Some(("2022", Some("2024"), "2022–2024", "sel"))),
+            (
+                "sel, années 2022, 2023 ou 2024",
+                Some(("2022", Some("2024"), "2022–2024", "sel,")),
+            ),
+            ("2015 2015", None),
+            ("before 2015 or 2016", None),
+            ("since 2015 or 2016", None),
+            ("2015 salt 2016", None),
+            ("March 2015 to 2016", None),
+            ("2015 to March 2016", None),
+            ("moins de 2000 ou 2001", None),
             ("march", None),
         ] {
             let mut written = words(text);

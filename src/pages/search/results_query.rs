@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::{
     api::{
-        analysis::{commodity::most_records, coverage::places_of, figures::FigurePlan},
+        analysis::{commodity::most_records, figures::FigurePlan},
         cost::ScanCost,
         params::{include::Include, paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
@@ -22,6 +22,7 @@ use crate::{
     pages::{
         coverage_note::asked_years,
         search::{
+            answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies, several_years},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
             meanings::types_with_suppliers,
@@ -32,7 +33,7 @@ use crate::{
         },
         typical_value,
     },
-    query::{Filter, Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
+    query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
 };
 
 /// The searches of a page, ready to run.
@@ -149,12 +150,13 @@ impl Plan {
         scans.extend(named.map(|of| (of, 1)));
         let days_of_answer = splits.iter().map(|split| scans_of_days(&split.query));
         let days_of_answer = days_of_answer.max().unwrap_or_default();
+        let by_year = splits.iter().any(|split| several_years(&split.query).is_some());
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);
         scans.extend(largest.filter(|_| self.may_answer(splits)).map(|of| {
             (
                 of,
-                SCANS_OF_ANSWER + days_of_answer + answer_figures(of, self.asked.by_name, true).scans(),
+                SCANS_OF_ANSWER + days_of_answer + answer_figures(of, self.asked.by_name, (true, by_year)).scans(),
             )
         }));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
@@ -341,56 +343,6 @@ fn figures(entity_type: EntityType, by_name: bool, finds_median: bool) -> Figure
         ..Include::default()
     };
     let plan = FigurePlan::new(terms.chain(bodies).collect(), include).charging_total();
-    if finds_median { plan.with_percentiles() } else { plan }
-}
-
-/// People ask for the typical value of a thing, and of what somebody buys or sells.
-fn finds_median(query: &SearchQuery) -> bool {
-    let is_name = |filter: &Filter| {
-        matches!(
-            filter,
-            Filter::FacetValue { .. } | Filter::AnyFacetValue { .. } | Filter::Contains { .. }
-        )
-    };
-    // Of all years, a city may have too many: `typical_value` counts those of few records.
-    let is_year = matches!(asked_years(query), Some((Some(from), Some(to))) if from == to);
-    let is_year_of_place = is_year && places_of(query).next().is_some();
-    query.text.is_some() || is_year_of_place || query.filters.iter().any(is_name)
-}
-
-/// What an answer to the words states, unless counting it takes too long.
-pub(super) fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
-    match answer_figures(asked.entity_type, asked.by_name, finds_median(query)).run(ask, query) {
-        Err(Error::Timeout) => Ok(None),
-        figures => Ok(Some(figures?.counted)),
-    }
-}
-
-/// Whether buyers are counted over all their names.
-fn has_bodies(schema: &Schema, by_name: bool) -> bool {
-    !by_name && schema.has_role(Role::Department)
-}
-
-/// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
-/// too, for its sources; otherwise for its typical value, and for the records that have its words only in names.
-const SCANS_OF_ANSWER: usize = 2 + typical_value::SCANS;
-
-/// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
-/// a sentence ([`figures`]).
-fn answer_figures(entity_type: EntityType, by_name: bool, finds_median: bool) -> FigurePlan {
-    let buyers = if has_bodies(Schema::of(entity_type), by_name) {
-        TermsAggregation::all(Facet::Body)
-    } else {
-        TermsAggregation::top(1, Facet::NamedDepartment)
-    };
-    let places = TermsAggregation::all(Facet::Municipality);
-    let suppliers = TermsAggregation::top(facets::MAX_RANKED, Facet::Vendor);
-    let suppliers = Schema::of(entity_type).has_role(Role::Vendor).then_some(suppliers);
-    let include = Include {
-        quality: true,
-        ..Include::default()
-    };
-    let plan = FigurePlan::new([buyers, places].into_iter().chain(suppliers).collect(), include).charging_total();
     if finds_median { plan.with_percentiles() } else { plan }
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct Split {
     pub(crate) of_buyer: Option<EntityType>,
     /// The records of which the words ask for a share.
     pub(crate) of_all: Option<OfAll>,
+    /// Whether the words ask for several years. As words, all of them would have to be in the text of a record.
+    pub(super) has_years: bool,
     /// Whether the words say who buys or where, and no word is left.
     is_whole: bool,
 }
@@ -156,6 +158,7 @@ impl Split {
             of_all,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
+            has_years: parts.period.as_ref().is_some_and(Period::has_several_years),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,
             of_buyer: parts.buyer.and_then(|buyer| buyer.most),
@@ -164,7 +167,7 @@ impl Split {
 
     /// Whether it is shown before what the words find as words. `records`: what it finds; `total`: what they find.
     pub(crate) fn leads(&self, records: u64, total: u64) -> bool {
-        self.is_whole || records > 0 && is_by_chance(total, records)
+        self.is_whole || records > 0 && (self.has_years || is_by_chance(total, records))
     }
 
     /// What the search is called: `about` is the name of what is left of its words.

@@ -25,3 +25,4 @@ mod search;
 mod sources;
 mod supplier;
 mod take_along;
+mod years;

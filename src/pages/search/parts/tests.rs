@@ -100,8 +100,9 @@ fn a_place_and_a_year_among_words_are_conditions() {
     assert_eq!(parts("paving Toronto", takes(&[], true)), None);
     let parts = parts("paving Toronto 2015", takes(&places, false)).unwrap();
     assert_eq!((parts.words.as_str(), parts.period), ("paving 2015", None));
-    // Two years are no year.
-    assert_eq!(split("audit 2015 2016"), None);
+    // Two years are a period.
+    let expected = ("audit".to_owned(), String::new(), "2015–2016".to_owned());
+    assert_eq!(split("audit 2015 vs 2016"), Some(expected));
 }
 
 #[test]

@@ -1,0 +1,90 @@
+//! What is counted of a search that is shown as an answer to words.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    api::{
+        analysis::{coverage::places_of, figures::FigurePlan},
+        params::include::Include,
+    },
+    catalog::ask::Ask,
+    engine::{
+        Error,
+        aggregation::{Aggregation, TermsAggregation},
+    },
+    model::{EntityType, Facet, Role, Schema},
+    pages::{
+        coverage_note::asked_years,
+        search::{facets, search_address::SearchAddress},
+        typical_value,
+    },
+    query::{Filter, SearchQuery},
+};
+
+/// Of more years than this, an answer has no figures for each.
+const MAX_YEARS: i32 = 20;
+
+/// The years that a query asks for, if they are several and not too many.
+pub(super) fn several_years(query: &SearchQuery) -> Option<RangeInclusive<i32>> {
+    let Some((Some(from), Some(to))) = asked_years(query) else {
+        return None;
+    };
+    (from < to && to - from < MAX_YEARS).then_some(from..=to)
+}
+
+/// People ask for the typical value of a thing, and of what somebody buys or sells.
+pub(super) fn finds_median(query: &SearchQuery) -> bool {
+    let is_name = |filter: &Filter| {
+        matches!(
+            filter,
+            Filter::FacetValue { .. } | Filter::AnyFacetValue { .. } | Filter::Contains { .. }
+        )
+    };
+    // Of all years, a city may have too many: `typical_value` counts those of few records.
+    let is_year = matches!(asked_years(query), Some((Some(from), Some(to))) if from == to);
+    let is_year_of_place = is_year && places_of(query).next().is_some();
+    query.text.is_some() || is_year_of_place || query.filters.iter().any(is_name)
+}
+
+/// What an answer to the words states, unless counting it takes too long.
+pub(super) fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
+    let counted = (finds_median(query), several_years(query).is_some());
+    match answer_figures(asked.entity_type, asked.by_name, counted).run(ask, query) {
+        Err(Error::Timeout) => Ok(None),
+        figures => Ok(Some(figures?.counted)),
+    }
+}
+
+/// Whether buyers are counted over all their names.
+pub(super) fn has_bodies(schema: &Schema, by_name: bool) -> bool {
+    !by_name && schema.has_role(Role::Department)
+}
+
+/// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
+/// too, for its sources; otherwise for its typical value, and for the records that have its words only in names.
+pub(super) const SCANS_OF_ANSWER: usize = 2 + typical_value::SCANS;
+
+/// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
+/// a sentence, and each of the years that are asked for.
+pub(super) fn answer_figures(
+    entity_type: EntityType,
+    by_name: bool,
+    (finds_median, by_year): (bool, bool),
+) -> FigurePlan {
+    let buyers = if has_bodies(Schema::of(entity_type), by_name) {
+        TermsAggregation::all(Facet::Body)
+    } else {
+        TermsAggregation::top(1, Facet::NamedDepartment)
+    };
+    let places = TermsAggregation::all(Facet::Municipality);
+    let suppliers = TermsAggregation::top(facets::MAX_RANKED, Facet::Vendor);
+    let suppliers = Schema::of(entity_type).has_role(Role::Vendor).then_some(suppliers);
+    let include = Include {
+        quality: true,
+        ..Include::default()
+    };
+    let years = by_year.then_some(TermsAggregation::all(Facet::Year));
+    let terms = [buyers, places].into_iter().chain(suppliers).chain(years);
+    let plan = FigurePlan::new(terms.collect(), include).charging_total();
+    if finds_median { plan.with_percentiles() } else { plan }
+}
