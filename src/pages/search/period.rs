@@ -116,8 +116,8 @@ impl Period {
         })
     }
 
-    /// "2015 to 2018", "entre 2015 et 2018", "2023 vs 2024", "2022, 2023 ou 2024": all years from the first to the last.
-    /// `None` if the words state more, or other words are between the years.
+    /// "2015 to 2018", "entre 2015 et 2018", "2023 vs 2024", "2022, 2023 ou 2024": all years from the first to the
+    /// last. `None` if the words state more, or other words are between the years.
     fn take_several(written: &mut Vec<Word>, years: &[usize]) -> Option<Period> {
         let is_together = |pair: &[usize]| is_between_years(&written[pair[0] + 1..pair[1]]);
         let (from, to) = (*years.first()?, *years.last()?);
@@ -179,6 +179,23 @@ mod tests {
     use super::*;
     use crate::pages::search::written_words::words;
 
+    /// The first and the last day of a period, its label, and the words that are left.
+    type Expected = Option<(&'static str, Option<&'static str>, &'static str, &'static str)>;
+
+    #[track_caller]
+    fn assert_period(text: &str, expected: Expected) {
+        let mut written = words(text);
+        let found = Period::take(&mut written, 2026);
+        let found = found
+            .as_ref()
+            .map(|of| (of.first.as_str(), of.last.as_deref(), of.label.as_str()));
+        let left: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
+        let left = left.join(" ");
+        let expected_period = expected.map(|(first, last, label, _)| (first, last, label));
+        assert_eq!(found, expected_period, "{text}");
+        assert_eq!(left, expected.map_or(text, |(.., left)| left), "{text}");
+    }
+
     #[test]
     fn a_period_is_one_year_or_month_or_what_is_between_two_years() {
         for (text, expected) in [
@@ -211,6 +228,15 @@ mod tests {
             ("2000 dollars", None),
             ("contract 02015", None),
             ("après mars 2015", None),
+            ("march", None),
+        ] {
+            assert_period(text, expected);
+        }
+    }
+
+    #[test]
+    fn years_that_only_joining_words_separate_are_a_period() {
+        for (text, expected) in [
             ("audit 2015 2016", Some(("2015", Some("2016"), "2015–2016", "audit"))),
             ("2018 to 2015", Some(("2015", Some("2018"), "2015–2018", ""))),
             ("2014 to 2015 or 2016", Some(("2014", Some("2016"), "2014–2016", ""))),
@@ -231,18 +257,8 @@ mod tests {
             ("March 2015 to 2016", None),
             ("2015 to March 2016", None),
             ("moins de 2000 ou 2001", None),
-            ("march", None),
         ] {
-            let mut written = words(text);
-            let found = Period::take(&mut written, 2026);
-            let found = found
-                .as_ref()
-                .map(|of| (of.first.as_str(), of.last.as_deref(), of.label.as_str()));
-            let left: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
-            let left = left.join(" ");
-            let expected_period = expected.map(|(first, last, label, _)| (first, last, label));
-            assert_eq!(found, expected_period, "{text}");
-            assert_eq!(left, expected.map_or(text, |(.., left)| left), "{text}");
+            assert_period(text, expected);
         }
     }
 }
