@@ -28,12 +28,34 @@ pub(crate) enum ComparedType {
 /// The maximum number of things that are compared.
 pub(crate) const MAX_COMPARED: usize = 4;
 
+/// The parameter of a comparison that is `q` of a search. What is typed to add a thing is `q` there.
+pub(crate) const WORDS: &str = "words";
+
+/// The parameters of a comparison that its records have to meet, in the order of a search.
+pub(crate) const CONDITIONS: [&str; 13] = [
+    WORDS,
+    "municipality",
+    "region",
+    "level",
+    "body",
+    "issued_after",
+    "issued_before",
+    "ending_after",
+    "ending_before",
+    "competition",
+    "amended",
+    "value_min",
+    "value_max",
+];
+
 /// One of the things that are compared.
 #[derive(Debug)]
 pub(crate) struct Compared {
     pub(crate) subject: Subject,
     /// How many records of each entity type it has, and the filter that finds them, in the order of [`PREFERRED`].
     records: Vec<(EntityType, u64, Filter)>,
+    /// What else its records have to meet.
+    conditions: Vec<SearchQuery>,
 }
 
 #[derive(Debug)]
@@ -103,14 +125,31 @@ impl ComparedType {
     }
 
     /// What the figures of so many things cost: they, their headlines, and the records of every entity type. Without a
-    /// requested entity type, that of the one with most records.
-    pub(crate) fn cost(self, generation: &Generation, requested: Option<EntityType>, things: usize) -> ScanCost {
+    /// requested entity type, that of the one with most records. Under `conditions`, the records of every entity type
+    /// are counted once more, and the text of the conditions is searched for each time.
+    pub(crate) fn cost(
+        self,
+        generation: &Generation,
+        (requested, things): (Option<EntityType>, usize),
+        conditions: &[SearchQuery],
+    ) -> ScanCost {
         let all = PREFERRED.map(|of| (of, generation.manifest_of(of).records));
         let entity_type = requested.or(most_records(all)).unwrap_or(PREFERRED[0]);
         let of_each = self.figures(entity_type).scans() + headline::SCANS;
         let mut scans = vec![(entity_type, of_each * things)];
         scans.extend(EntityType::ALL.map(|entity_type| (entity_type, things)));
-        ScanCost::of(generation, &scans)
+        scans.extend(conditions.iter().map(|query| (query.entity_type, things)));
+        let searches = |of: EntityType| {
+            if of == entity_type {
+                of_each * things + things
+            } else {
+                things
+            }
+        };
+        let cost = ScanCost::of(generation, &scans);
+        conditions.iter().fold(cost, |cost, query| {
+            cost.with_text(generation, query, searches(query.entity_type))
+        })
     }
 }
 
@@ -145,12 +184,42 @@ impl Compared {
     /// The search for its records; `None` without any.
     pub(crate) fn query(&self, entity_type: EntityType) -> Option<SearchQuery> {
         let (_, _, filter) = self.records.iter().find(|(of, ..)| *of == entity_type)?;
-        Some(SearchQuery::newest(entity_type, vec![filter.clone()]))
+        let conditions = self.conditions.iter().find(|query| query.entity_type == entity_type);
+        Some(with_filter(entity_type, filter, conditions))
+    }
+
+    /// The same with the records that meet the conditions, which are a search for each entity type that has them.
+    pub(crate) fn under(self, ask: &Ask, conditions: &[SearchQuery]) -> Result<Compared, Error> {
+        if conditions.is_empty() {
+            return Ok(self);
+        }
+        let rows = self.records.into_iter().filter_map(|(of, _, filter)| {
+            let conditions = conditions.iter().find(|query| query.entity_type == of)?;
+            Some((with_filter(of, &filter, Some(conditions)), filter))
+        });
+        let (queries, filters): (Vec<SearchQuery>, Vec<Filter>) = rows.unzip();
+        let types: Vec<EntityType> = queries.iter().map(|query| query.entity_type).collect();
+        let counts = ask.counts(queries)?;
+        let rows = types.into_iter().zip(counts).zip(filters);
+        let rows = rows.map(|((of, records), filter)| (of, records, filter));
+        Ok(Compared {
+            records: rows.filter(|(_, records, _)| *records > 0).collect(),
+            conditions: conditions.to_vec(),
+            ..self
+        })
     }
 
     /// The figures of the records that [`Compared::query`] finds.
     pub(crate) fn figures(&self, ask: &Ask, what: ComparedType, query: &SearchQuery) -> Result<Figures, Error> {
         what.figures(query.entity_type).run(ask, query)
+    }
+}
+
+fn with_filter(of: EntityType, filter: &Filter, conditions: Option<&SearchQuery>) -> SearchQuery {
+    let further = conditions.iter().flat_map(|query| query.filters.iter().cloned());
+    SearchQuery {
+        text: conditions.and_then(|query| query.text.clone()),
+        ..SearchQuery::newest(of, std::iter::once(filter.clone()).chain(further).collect())
     }
 }
 
@@ -181,6 +250,7 @@ fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
                 side: Side::of(&found),
                 id: Some(found.id),
             },
+            conditions: Vec::new(),
         });
     }
     // A bidder without records need not be a known supplier.
@@ -189,6 +259,7 @@ fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
     is_bidder.then(|| Compared {
         subject: Subject::Supplier { id: None, side },
         records: Vec::new(),
+        conditions: Vec::new(),
     })
 }
 
@@ -199,6 +270,7 @@ fn of_department(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
     Ok(found.first().map(|first| Compared {
         subject: Subject::Department(first.named.clone()),
         records: found.iter().map(row).collect(),
+        conditions: Vec::new(),
     }))
 }
 
@@ -212,7 +284,12 @@ fn of_commodity(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
     let rows = PREFERRED.into_iter().zip(counts).filter(|(_, records)| *records > 0);
     let records: Vec<_> = rows.map(|(of, records)| (of, records, filter.clone())).collect();
     let subject = Subject::Commodity(code);
-    Ok((!records.is_empty()).then_some(Compared { subject, records }))
+    let conditions = Vec::new();
+    Ok((!records.is_empty()).then_some(Compared {
+        subject,
+        records,
+        conditions,
+    }))
 }
 
 #[cfg(test)]
@@ -225,6 +302,7 @@ mod tests {
         let code = || CommodityCode::parse("72141003").unwrap();
         let thing = |records: &[(EntityType, u64)]| Compared {
             subject: Subject::Commodity(code()),
+            conditions: Vec::new(),
             records: records
                 .iter()
                 .map(|(of, records)| (*of, *records, commodity_filter(&code())))

@@ -14,19 +14,32 @@ pub(crate) struct CompareForm {
     pub(crate) kind: Option<&'static str>,
     /// The things that are compared already.
     pub(crate) of: Vec<String>,
+    /// What the records of each have to meet.
+    pub(crate) conditions: Parameters,
     /// What suggests while somebody types.
     pub(crate) suggest: String,
 }
 
 impl CompareForm {
+    /// Of a page without conditions.
     pub(crate) fn new(lang: Language, what: ComparedType, kind: Option<EntityType>, of: Vec<String>) -> CompareForm {
-        let all = of.iter().fold(Parameters::default(), |all, id| all.and("of", id));
+        CompareForm::under(lang, (what, kind), of, Parameters::default())
+    }
+
+    pub(crate) fn under(
+        lang: Language,
+        (what, kind): (ComparedType, Option<EntityType>),
+        of: Vec<String>,
+        conditions: Parameters,
+    ) -> CompareForm {
+        let all = of.iter().fold(conditions.clone(), |all, id| all.and("of", id));
         CompareForm {
             what: what.name(),
             action: address::compare(lang, what.name()),
             kind: kind.map(EntityType::name),
             suggest: all.after(&format!("/{}/suggest/{}", lang.code(), what.name())),
             of,
+            conditions,
         }
     }
 }

@@ -44,7 +44,10 @@ use crate::{
         overview::Overview,
         page::{CsvLink, Exports, Layout, PageCall, Section, render},
         route::{Handler, Page},
-        search::meanings::{self, Meaning},
+        search::{
+            SearchContext, conditions,
+            meanings::{self, Meaning},
+        },
     },
     query::SearchQuery,
 };
@@ -79,6 +82,8 @@ struct ComparePage {
     /// Of the entity types that the things have records of.
     tabs: Vec<KindTab>,
     things: Vec<Thing>,
+    /// What the records of each thing have to meet.
+    conditions: Vec<ShownCondition>,
     unknown: Vec<Unknown>,
     rows: Vec<Row>,
     /// That the figures are of different years.
@@ -88,6 +93,13 @@ struct ComparePage {
     pairs: Vec<HeadToHead>,
     /// `None` if no more can be added.
     form: Option<CompareForm>,
+}
+
+/// A condition, with the comparison without it and the label of that link.
+struct ShownCondition {
+    text: String,
+    without: String,
+    removal: String,
 }
 
 /// A text that identifies nothing, or a bidder without records, and what it may mean.
@@ -100,17 +112,19 @@ struct Unknown {
 fn page(call: &PageCall, what: &str) -> Result<Work, ApiError> {
     let request = Request::of(call, what, read_all(TABLE, call.query)?)?;
     let layout = call.layout(call.t.text("compare-title"), Section::Search);
-    let cost = request
-        .what
-        .cost(&call.generation, request.kind, request.of.len().max(1));
-    let work = Work::search(&call.generation, move |ask| compared(ask, &request, layout));
+    let conditions = request.searched(&call.generation);
+    let things = request.of.len().max(1);
+    let cost = request.what.cost(&call.generation, (request.kind, things), &conditions);
+    let work = Work::search(&call.generation, move |ask| {
+        compared(ask, &request, &conditions, layout)
+    });
     call.validated(
         cost.and_bids(&call.generation, 1).charge(work),
         &(call.path, call.query),
     )
 }
 
-fn compared(ask: &Ask, request: &Request, layout: Layout) -> Result<Reply, ApiError> {
+fn compared(ask: &Ask, request: &Request, conditions: &[SearchQuery], layout: Layout) -> Result<Reply, ApiError> {
     let (mut things, mut open): (Vec<Compared>, Vec<(&String, Option<Compared>)>) = (Vec::new(), Vec::new());
     for text in &request.of {
         match Compared::find(ask, request.what, text)? {
@@ -136,6 +150,11 @@ fn compared(ask: &Ask, request: &Request, layout: Layout) -> Result<Reply, ApiEr
         let text = text.clone();
         unknown.push(Unknown { about, text, meant });
     }
+    let things = things.into_iter().map(|thing| match request.conditions {
+        Some(_) => thing.under(ask, conditions),
+        None => Ok(thing),
+    });
+    let things = things.collect::<Result<Vec<Compared>, Error>>()?;
     let page = shown(ask, request, &things, unknown, layout)?;
     let reply = render(&page)?;
     Ok(if is_missing {
@@ -195,44 +214,82 @@ fn shown(
     let names: Vec<&str> = shown.iter().map(|thing| thing.name.as_str()).collect();
     let rows = rows(t, (&sides, &names), what.other_side(), &covered);
     let ids: Vec<String> = things.iter().map(|thing| thing.id().to_owned()).collect();
-    let tab = |(of, records)| {
-        let parameters = ids.iter().fold(Parameters::default(), |all, id| all.and("of", id));
-        KindTab::new(
-            of,
-            records,
-            Some(kind),
-            &address::compare(request.lang(), what.name()),
-            &parameters,
-        )
-    };
     Ok(ComparePage {
         t,
         what: what.name(),
-        tabs: entity_types(things).into_iter().map(tab).collect(),
+        tabs: tabs(request, things, (&ids, kind)),
         unknown,
         rows,
         uneven: covered.note(t),
         years: years(t, request, &shown, &sides),
-        pairs: head_to_head(ask, t, things)?,
-        form: (things.len() < MAX_COMPARED).then(|| CompareForm::new(request.lang(), what, request.kind, ids)),
-        layout: Layout {
-            title: title(t, &shown),
-            exports: Exports {
-                csv: shown.iter().map(|thing| csv_link(thing, kind)).collect(),
-                ..Exports::default()
-            },
-            ..layout
+        // Calls have other conditions than records.
+        pairs: match request.conditions {
+            Some(_) => Vec::new(),
+            None => head_to_head(ask, t, things)?,
         },
+        conditions: shown_conditions(ask, request, things),
+        form: (things.len() < MAX_COMPARED).then(|| form(request, ids)),
+        layout: titled(request, (&shown, &sides), kind, layout),
         things: shown,
     })
 }
 
+/// The entity types that the things have records of.
+fn tabs(request: &Request, things: &[Compared], (ids, shown): (&[String], EntityType)) -> Vec<KindTab> {
+    let path = address::compare(request.lang(), request.what.name());
+    let parameters = request.parameters_without("");
+    let parameters = ids.iter().fold(parameters, |all, id| all.and("of", id));
+    let tab = |(of, records)| KindTab::new(of, records, Some(shown), &path, &parameters);
+    entity_types(things).into_iter().map(tab).collect()
+}
+
+/// The frame with the title and the files.
+fn titled(request: &Request, (things, sides): (&[Thing], &[Side]), kind: EntityType, layout: Layout) -> Layout {
+    let both = things.iter().zip(sides);
+    Layout {
+        title: title(request.t, things),
+        exports: Exports {
+            csv: both.map(|(thing, side)| csv_link(request, thing, side, kind)).collect(),
+            ..Exports::default()
+        },
+        ..layout
+    }
+}
+
+fn form(request: &Request, of: Vec<String>) -> CompareForm {
+    let conditions = request.parameters_without("");
+    CompareForm::under(request.lang(), (request.what, request.kind), of, conditions)
+}
+
+/// The conditions in words, each with the comparison without it.
+fn shown_conditions(ask: &Ask, request: &Request, things: &[Compared]) -> Vec<ShownCondition> {
+    let Some(asked) = &request.conditions else {
+        return Vec::new();
+    };
+    let ids: Vec<&str> = things.iter().map(Compared::id).collect();
+    let (t, today) = (request.t, request.today);
+    let all = conditions(&SearchContext { asked, ask, t, today }, &[]);
+    let shown = all.into_iter().map(|condition| ShownCondition {
+        removal: t.with("search-condition-remove", &[("condition", &condition.words())]),
+        without: request.address_without(condition.parameter, &ids),
+        text: condition.words(),
+    });
+    shown.collect()
+}
+
 /// The records of a thing as a file.
-fn csv_link(thing: &Thing, kind: EntityType) -> CsvLink {
-    let file = address::spreadsheet(&thing.href);
+fn csv_link(request: &Request, thing: &Thing, side: &Side, kind: EntityType) -> CsvLink {
+    let of_search = request
+        .conditions
+        .as_ref()
+        .and_then(|_| searched(request, side.subject));
+    let (page, query) = match of_search {
+        Some(query) => (address::page(request.lang(), "search"), query),
+        None => (thing.href.clone(), Parameters::default()),
+    };
     CsvLink {
         name: thing.name.clone(),
-        href: Parameters::default().with("kind", kind.name()).after(&file),
+        href: query.with("kind", kind.name()).after(&address::spreadsheet(&page)),
     }
 }
 
@@ -262,7 +319,7 @@ fn years(t: Texts, request: &Request, things: &[Thing], sides: &[Side]) -> Optio
     let mut own = Vec::new();
     for ((thing, side), id) in things.iter().zip(sides).zip(IDS) {
         if let Some(overview) = &side.overview
-            && let Some(bars) = overview.years(id, searched(side.subject).as_ref())
+            && let Some(bars) = overview.years(id, searched(request, side.subject).as_ref())
         {
             own.push((overview, thing.name.clone(), bars));
         }

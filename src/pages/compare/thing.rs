@@ -55,7 +55,7 @@ pub(super) fn thing(
     let other = request.what.other_side();
     let headline = of.map(|of| of.headline(other, side.competition.as_ref())).transpose()?;
     let without = |of: &Overview| {
-        let query = searched(side.subject)?.with("quality_flag", NO_QUALITY_FLAG);
+        let query = searched(request, side.subject)?.with("quality_flag", NO_QUALITY_FLAG);
         Some(address::search(request.lang(), of.entity_type(), &query))
     };
     Ok(Thing {
@@ -122,13 +122,14 @@ fn name_and_page(generation: &Generation, t: Texts, subject: &Subject) -> (Strin
     }
 }
 
-/// The parameters of the search for exactly the records of a thing; `None` if no search finds them.
-pub(super) fn searched(subject: &Subject) -> Option<Parameters> {
+/// The parameters of the search for exactly the compared records of a thing; `None` if no search finds them.
+pub(super) fn searched(request: &Request, subject: &Subject) -> Option<Parameters> {
     let (parameter, value) = match subject {
         Subject::Supplier { id, .. } => ("supplier", id.as_deref()?),
         Subject::Department(named) if named.kind == Some(BodyKind::Buyer) => ("department_is", named.name.as_str()),
         Subject::Department(_) => return None,
         Subject::Commodity(code) => ("commodity", code.key()),
     };
-    Some(Parameters::default().with(parameter, value))
+    let conditions = request.conditions.as_ref().map(|asked| asked.parameters.clone());
+    Some(conditions.unwrap_or_default().with(parameter, value))
 }

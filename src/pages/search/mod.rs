@@ -53,6 +53,8 @@ mod written_values;
 mod written_words;
 
 pub(crate) use bids_page::{CSV as BIDS_CSV, PAGE as BIDS};
+pub(crate) use conditions::conditions;
+pub(crate) use context::SearchContext;
 pub(crate) use csv_page::CSV;
 pub(crate) use results::PAGE;
 pub(crate) use search_address::SearchAddress;

@@ -14,9 +14,9 @@ const CONTRACTS: [(&str, i32, f64, &str, &str); 7] = [
     ("ACME PAVING", 2021, 300_000.0, "Roads", "72141003"),
     ("Béton & Fils", 2021, 1_000_000.0, "Parks", "72141104"),
     ("Petit", 2021, 5_000.0, "Parks", "72141104"),
-    ("Fourth", 2021, 1.0, "Ports", "72141104"),
-    ("Fifth", 2021, 1.0, "Ports", "72141104"),
-    ("Bell Nord", 2021, 7.0, "Ports", "72141104"),
+    ("Fourth", 2021, 1.0, "Harbour Commission", "72141104"),
+    ("Fifth", 2021, 1.0, "Harbour Commission", "72141104"),
+    ("Bell Nord", 2021, 7.0, "Harbour Commission", "72141104"),
 ];
 
 static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
@@ -119,6 +119,49 @@ fn buyers_and_commodities_are_compared_alike() {
     let html = compared("/en/compare/supplier?of=Petit&of=Fourth");
     assert_shows(&html, &["Total value $5,000.00 $1.00 $4,999.00 less"]);
     assert!(!text(&html).contains("in doubt"), "{html}");
+}
+
+#[test]
+fn records_are_compared_under_the_conditions_of_the_address() {
+    let (acme, petit) = (id("Acme Paving"), id("Petit"));
+    let conditions = "words=work&municipality=laval&issued_after=2021-01-01&issued_before=2021-12-31";
+    let html = compared(&format!("/en/compare/supplier?{conditions}&of={acme}&of={petit}"));
+    assert_shows(
+        &html,
+        &[
+            "Counted for each: only records under these conditions",
+            "Contracts 1 1 the same",
+            "Total value $300,000.00 $5,000.00 $295,000.00 less",
+        ],
+    );
+    // Each condition can be left out; the others stay, in the form too.
+    let without = "words=work&municipality=laval&issued_after=2021-01-01";
+    let without = format!("/en/compare/supplier?{without}&of={acme}&of={petit}").replace('&', "&#38;");
+    assert!(html.contains(&without), "{html}");
+    assert!(
+        html.contains("<input type=\"hidden\" name=\"municipality\" value=\"laval\">"),
+        "{html}"
+    );
+    let search = format!(
+        "/en/search?kind=contract&#38;q=work&#38;municipality=laval&#38;issued_after=2021-01-01&#38;issued_before=2021-12-31\
+         &#38;supplier={acme}"
+    );
+    assert!(html.contains(&search), "{html}");
+    let suggested: Value = SERVER
+        .get(&format!("/en/suggest/supplier?{conditions}&of={petit}&q=bell+nord"))
+        .json();
+    let href = suggested["results"][0]["href"].as_str().unwrap();
+    assert!(
+        href.starts_with(&format!("/en/compare/supplier?{conditions}&of=")),
+        "{href}"
+    );
+    let html = compared("/fr/compare/supplier?of=Petit&of=Fourth&issued_before=2019");
+    assert_shows(&html, &["Il n’y a aucune fiche de ce type à ces conditions."]);
+    // The same of buyers and of trades.
+    let html = compared("/en/compare/department?issued_before=2020-12-31&of=Roads&of=Parks");
+    assert_shows(&html, &["Contracts 1 0 1 less"]);
+    let html = compared("/en/compare/commodity?issued_after=2021-01-01&of=72141003&of=7214");
+    assert_shows(&html, &["Contracts 1 6 5 more"]);
 }
 
 #[test]

@@ -14,6 +14,21 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "/compare/supplier?of=a&of=b&of=c&of=d&of=e",
         "Au plus 4 valeurs",
     ),
+    (
+        "/compare/{what}",
+        "/compare/supplier?issued_after=x",
+        "n’est pas une date",
+    ),
+    (
+        "/compare/{what}",
+        "/compare/supplier?value_min=2&value_max=1",
+        "Inversez",
+    ),
+    (
+        "/suggest/{what}",
+        "/suggest/commodity?level=x",
+        "ne fait pas partie des choix",
+    ),
     ("/suggest/{what}", "/suggest/commodity?with=x", "n’est pas un paramètre"),
     ("/search", "/search?vendor=abc&vendor=abd", "est donné deux fois"),
     ("/search", "/search?procurement_method=--", "ni lettre ni chiffre"),
