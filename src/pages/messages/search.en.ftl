@@ -341,6 +341,7 @@ search-meaning-part = Suppliers with these words in their names
 search-part-of-name = “{ $words }” in the supplier’s name
 search-meaning-compared = Side by side
 search-compared = { $one } and { $other }
+search-compared-conditions = under the same conditions
 search-compared-more = { $records }; { $count ->
     [one] one more name begins
    *[other] { $count } more names begin

@@ -333,6 +333,7 @@ search-meaning-part = Fournisseurs dont le nom contient ces mots
 search-part-of-name = « { $words } » dans le nom du fournisseur
 search-meaning-compared = Côte à côte
 search-compared = { $one } et { $other }
+search-compared-conditions = aux mêmes conditions
 search-compared-more = { $records } ; { $count ->
     [one] un autre nom commence
    *[other] { $count } autres noms commencent

@@ -51,6 +51,9 @@ pub(super) const ONE_BIDDER: &str = "\
 const PARTIES: &str = "\
     acheteurs|buyers|competitors|concurrents|contractors|entrepreneurs|fournisseurs|rivals|rivaux|suppliers|vendors";
 
+/// Nouns that ask for a ranking, before what it is of. Others are things: "système de classement".
+const RANKINGS: &str = "classement|palmares|ranking";
+
 /// Verbs that begin a question if more words follow: "did anyone bid".
 const FIRST_VERBS: &str = "\
     a t elle|a t il|a t on|are|avons|can|could|did|do|does|existe t il|had|has|have|is|ont elles|ont ils|peut on|\
@@ -157,7 +160,7 @@ pub(super) fn is_of_question(folded: &str) -> bool {
 /// Whether a word only asks, in a question or anywhere.
 pub(super) fn asks(folded: &str, is_question: bool) -> bool {
     let asks_here = |word: &str| {
-        let lists = [QUESTION_WORDS, WORDS_IN_QUESTIONS, ENGLISH_VERBS];
+        let lists = [QUESTION_WORDS, WORDS_IN_QUESTIONS, ENGLISH_VERBS, RANKINGS];
         lists.iter().any(|list| is_in(list, word)) || is_french_verb(word)
     };
     let verb = inverted_verb(folded).unwrap_or(folded);
@@ -205,7 +208,8 @@ pub(super) fn begins_question(written: &[Word]) -> bool {
     };
     let begins_with_parties = match written {
         [(_, first), (next, folded), ..] => {
-            is_in(PARTIES, first) && (is_in("de|des|du|of", folded) || elided(next) != *next)
+            (is_in(PARTIES, first) || is_in(RANKINGS, first))
+                && (is_in("de|des|du|of", folded) || elided(next) != *next)
         }
         _ => false,
     };

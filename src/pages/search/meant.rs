@@ -144,7 +144,7 @@ fn of_names(
     total: u64,
 ) -> Result<(Vec<Meaning>, Option<Meaning>, u64), Error> {
     let (ask, t, asked) = (context.ask, context.t, context.asked);
-    let compared = of_compared(context, text)?;
+    let compared = of_compared(context, text, total)?;
     let mut named = Vec::new();
     let (part, searched) = match split {
         Some((split, records)) => {

@@ -44,6 +44,7 @@ mod results_query;
 mod search_address;
 mod sentence;
 mod shortcuts;
+mod sides;
 mod sort_links;
 mod split;
 mod translation;

@@ -38,6 +38,8 @@ pub(crate) struct Split {
     pub(crate) of_all: Option<OfAll>,
     /// Whether the words ask for several years. As words, all of them would have to be in the text of a record.
     pub(super) has_years: bool,
+    /// What the municipality or government among the conditions is called.
+    pub(super) place: Option<String>,
     /// Whether the words say who buys or where, and no word is left.
     is_whole: bool,
 }
@@ -106,6 +108,26 @@ impl Split {
         Split::taking(asked, text, generation, (takes, today))
     }
 
+    /// Of a part of a text; `asked` has no further words. `in_question`: whether the words of a question are left out;
+    /// `with_names`: whether buyers, places and regions are conditions. An order is none of its conditions.
+    pub(super) fn of_part(
+        asked: &SearchAddress,
+        text: &str,
+        (generation, today): (&Generation, Date),
+        (in_question, with_names): (bool, bool),
+    ) -> Option<Split> {
+        let bodies = BodyNames::of(generation.parties(Party::Body));
+        let all = Takes::of(asked, generation, (&bodies, today));
+        let takes = Takes {
+            in_question,
+            buyers: all.buyers.filter(|_| with_names),
+            places: if with_names { all.places } else { &[] },
+            region: all.region && with_names,
+            ..all
+        };
+        Split::taking(asked, text, generation, (takes, today))
+    }
+
     fn of(
         asked: &SearchAddress,
         text: &str,
@@ -158,6 +180,10 @@ impl Split {
             of_all,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
+            place: parts.place.map(|place| {
+                let name = place_name(place, t.language());
+                name.unwrap_or(&place.municipality).to_owned()
+            }),
             has_years: parts.period.as_ref().is_some_and(Period::has_several_years),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,

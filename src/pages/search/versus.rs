@@ -15,15 +15,16 @@ use crate::{
         municipality,
     },
     pages::{
-        address::{self, Parameters},
+        address,
         messages::Texts,
         search::{
             context::SearchContext,
             meanings::{Meaning, found},
-            parts::{has_operators, subject, subject_of_question},
-            question::{content, is_question},
+            parts::has_operators,
+            question::is_question,
+            sides::{Reading, readings},
             split::Split,
-            written_words::{Word, is_in, joined, ranges, without_marks, words},
+            written_words::{Word, is_in, joined, ranges, words},
         },
     },
 };
@@ -32,22 +33,23 @@ use crate::{
 /// begins with [`COMPARE`].
 const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|vs";
 const OR: &str = "or|ou|que|than";
+const AGAINST: &str = "against|contre";
 const AND: &str = "a|and|avec|et|to|with";
 const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
 /// What begins a question about one of two.
 const WHICH_OF: &str = "\
     between|entre|laquelle de|laquelle entre|lequel de|lequel entre|qui de|qui entre|which of|who between|who of";
-/// What is before a city.
-const IN: &str = "a|at|in";
 /// What two are compared by, next to their names.
 const COMPARED_BY: &str = "competition|concurrence|contracts|contrats|spending|depenses";
 
 /// How often a text is split in two: each side is looked up as a name.
 const MAX_SPLITS: usize = 3;
 
-/// The comparison of the two suppliers or buyers that the words name; in a place, the search for each. Nothing for a
-/// text that is a name or has operators of the query language.
-pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Meaning>, Error> {
+/// The comparison of the two suppliers or buyers that the words name, under the conditions that the words state; in a
+/// place, also the search for each. Nothing for a text that is a name or has operators of the query language.
+///
+/// `total`: how many records have the words.
+pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Result<Vec<Meaning>, Error> {
     let (ask, t) = (context.ask, context.t);
     let is_name = |party| ask.generation.parties(party).with_name(text).is_some();
     if has_operators(text) || is_name(Party::Supplier) || is_name(Party::Body) {
@@ -59,6 +61,7 @@ pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Mea
     let link = |folded: &str| match folded {
         _ if is_in(VERSUS, folded) || compares && is_in(AND, folded) => Some(Link::Compares),
         _ if is_in(OR, folded) => Some(Link::Choice),
+        _ if is_in(AGAINST, folded) => Some(Link::Against),
         _ if is_in(AND, folded) => Some(Link::And),
         _ => None,
     };
@@ -74,36 +77,36 @@ pub(super) fn of_compared(context: &SearchContext, text: &str) -> Result<Vec<Mea
     // "And" is in many texts.
     all.sort_by_key(|(link, _)| *link == Link::And);
     for (link, between) in all.into_iter().take(MAX_SPLITS) {
-        let suppliers = ask.generation.parties(Party::Supplier);
-        let mut compared = [&written[..between.start], &written[between.end..]].map(|side| {
-            let compared = side.iter().filter(|(_, folded)| !is_in(COMPARED_BY, folded));
-            compared.cloned().collect::<Vec<Word>>()
-        });
-        // Words that ask in a question are in names elsewhere: "Best Buy vs Staples".
-        let subjects = |sides: &[Vec<Word>; 2]| {
-            sides.each_ref().map(|side| {
-                let text = without_marks(side);
-                if asks {
-                    return subject_of_question(&text, suppliers).unwrap_or(text);
-                }
-                let about = subject(&text, Some(suppliers)).unwrap_or(text);
-                content(words(&about), false)
-            })
-        };
-        if let Some(meaning) = of_sides(ask, t, &subjects(&compared), link)? {
-            return Ok(vec![meaning]);
-        }
-        let [one, other] = &mut compared;
-        let Some(place) = take_city(other).or_else(|| take_city(one)) else {
+        let compared = [&written[..between.start], &written[between.end..]];
+        let sides = compared.map(without_compared_by);
+        // "protection contre incendie" is a thing.
+        if link == Link::Against && total > 0 && !compared.iter().all(|side| has_capital(side)) {
             continue;
-        };
-        let sides = subjects(&compared);
-        // A comparison is of all places.
-        if of_sides(ask, t, &sides, link)?.is_some() {
-            return in_place(context, &sides, &place);
+        }
+        for reading in readings(context, sides.each_ref().map(Vec::as_slice), asks || compares) {
+            let Some(meaning) = of_sides(ask, t, &reading, link)? else {
+                continue;
+            };
+            // Each side in the place has also the suppliers with the words in their names.
+            let place = reading.place.as_ref().filter(|_| link != Link::And);
+            let in_place = place
+                .map(|place| in_place(context, &reading.names, place))
+                .transpose()?;
+            return Ok(std::iter::once(meaning).chain(in_place.unwrap_or_default()).collect());
         }
     }
     Ok(Vec::new())
+}
+
+/// Whether a side has the first letter of a name in capitals next to the other side.
+fn has_capital(side: &[Word]) -> bool {
+    side.iter().any(|(word, _)| word.starts_with(char::is_uppercase))
+}
+
+/// A side without what the two are compared by.
+fn without_compared_by<'w>(side: &[Word<'w>]) -> Vec<Word<'w>> {
+    let compared = side.iter().filter(|(_, folded)| !is_in(COMPARED_BY, folded));
+    compared.cloned().collect()
 }
 
 /// The records of each side in a place.
@@ -127,6 +130,8 @@ enum Link {
     Compares,
     /// The sides may be choices of anything, so each must mean a supplier or a buyer before anything else.
     Choice,
+    /// The same. Outside a name, it is in names of things, too.
+    Against,
     /// The sides may be one name or one thing, so only cities are compared.
     And,
 }
@@ -146,31 +151,19 @@ fn take_comparing(written: &mut Vec<Word>) -> bool {
     compares > 0 || asked > 0
 }
 
-/// Removes a city after other words and returns it: "Acme in Toronto", "Acme Toronto".
-fn take_city(side: &mut Vec<Word>) -> Option<String> {
-    let is_city = |from: &usize| !municipality::named_cities(&without_marks(&side[*from..])).is_empty();
-    let from = (1..side.len()).find(is_city)?;
-    let city = without_marks(&side[from..]);
-    side.truncate(from);
-    side.pop_if(|(_, folded)| is_in(IN, folded));
-    Some(city)
-}
-
-fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], link: Link) -> Result<Option<Meaning>, Error> {
-    if sides.iter().any(String::is_empty) {
-        return Ok(None);
-    }
+fn of_sides(ask: &Ask, t: Texts, reading: &Reading, link: Link) -> Result<Option<Meaning>, Error> {
+    let sides = &reading.names;
     // A city is a body before firms that begin with its name.
     if let [Some(one), Some(other)] = sides.each_ref().map(|words| city(ask, t, words)) {
         let is_same = one.id == other.id;
-        return Ok((!is_same).then(|| meaning(t, ComparedType::Department, [&[one], &[other]], 0)));
+        return Ok((!is_same).then(|| meaning(t, ComparedType::Department, [&[one], &[other]], (0, reading))));
     }
     if link == Link::And {
         return Ok(None);
     }
     let both = [found(ask, t, &sides[0])?, found(ask, t, &sides[1])?];
     let is_party = |found: &Suggested| matches!(found.meaning, MeaningType::Supplier | MeaningType::Department);
-    if link == Link::Choice && !both.iter().all(|found| found.first().is_some_and(is_party)) {
+    if matches!(link, Link::Choice | Link::Against) && !both.iter().all(|found| found.first().is_some_and(is_party)) {
         return Ok(None);
     }
     let is_shorter = word_list(&sides[0]).len() < word_list(&sides[1]).len();
@@ -185,7 +178,12 @@ fn of_sides(ask: &Ask, t: Texts, sides: &[String; 2], link: Link) -> Result<Opti
         };
         shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
         if !first.is_empty() && !second.is_empty() {
-            return Ok(Some(meaning(t, of, [&first, &second], more + more_of_second)));
+            return Ok(Some(meaning(
+                t,
+                of,
+                [&first, &second],
+                (more + more_of_second, reading),
+            )));
         }
     }
     Ok(None)
@@ -259,7 +257,7 @@ fn best(ask: &Ask, t: Texts, all: &[Suggested], of: ComparedType, words: &str) -
 }
 
 /// `more` suppliers or bodies are called nearly like these.
-fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], more: usize) -> Meaning {
+fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], (more, reading): (usize, &Reading)) -> Meaning {
     let all = || sides.into_iter().flatten();
     // A department is identified by its name.
     let identified = all().map(|found| {
@@ -269,18 +267,27 @@ fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], more: usize) -> Mea
             &found.label
         }
     });
-    let parameters = identified.fold(Parameters::default(), |all, id| all.and("of", id));
+    let parameters = identified.fold(reading.conditions.clone(), |all, id| all.and("of", id));
     let records: u64 = all().map(|found| found.records).sum();
     let [one, other] = sides.map(|side| {
         let labels: Vec<&str> = side.iter().map(|found| found.label.as_str()).collect();
         labels.join(" / ")
     });
-    let mut count = t.with("search-meaning-records", &[("count", &records)]);
+    // Records under conditions are counted on the page that it leads to.
+    let mut count = if reading.labels.is_empty() {
+        t.with("search-meaning-records", &[("count", &records)])
+    } else {
+        t.text("search-compared-conditions")
+    };
     if more > 0 {
         count = t.with("search-compared-more", &[("records", &count), ("count", &more)]);
     }
+    let both = t.with("search-compared", &[("one", &one), ("other", &other)]);
     Meaning {
-        label: t.with("search-compared", &[("one", &one), ("other", &other)]),
+        label: std::iter::once(both)
+            .chain(reading.labels.iter().cloned())
+            .collect::<Vec<_>>()
+            .join(", "),
         what: t.text("search-meaning-compared"),
         count,
         href: parameters.after(&address::compare(t.language(), of.name())),

@@ -165,6 +165,66 @@ fn records_are_compared_under_the_conditions_of_the_address() {
 }
 
 #[test]
+fn what_a_question_says_next_to_two_names_are_conditions_of_their_comparison() {
+    let (petit, bell) = (id("Petit"), id("Bell Nord"));
+    let of = format!("of={petit}&of={bell}");
+    let year = "issued_after=2021-01-01&issued_before=2021-12-31&";
+    let body = SERVER.get("/bodies?name=Harbour+Commission").json()["results"][0]["id"].clone();
+    let body = format!("body={}&", body.as_str().unwrap());
+    let place = "municipality=laval&";
+    for (lang, question, conditions) in [
+        ("en", "Petit or Bell Nord", String::new()),
+        ("en", "Petit against Bell Nord", String::new()),
+        ("en", "compare Petit and Bell Nord", String::new()),
+        ("fr", "petit contre bell nord", String::new()),
+        (
+            "en",
+            "who sold more to the Harbour Commission, Petit or Bell Nord?",
+            body.clone(),
+        ),
+        (
+            "en",
+            "who got more from the Harbour Commission in 2021, Petit or Bell Nord?",
+            format!("{year}{body}"),
+        ),
+        ("en", "Petit vs Bell Nord 2021", year.to_owned()),
+        (
+            "en",
+            "who got more contracts in Laval: Petit or Bell Nord",
+            place.to_owned(),
+        ),
+        (
+            "fr",
+            "Petit ou Bell Nord : qui a eu le plus de contrats à Laval?",
+            place.to_owned(),
+        ),
+        (
+            "en",
+            "who sold more plumbing, Petit or Bell Nord?",
+            "words=plumbing&".to_owned(),
+        ),
+    ] {
+        let html = SERVER.html(&format!("/{lang}/search?q={}", encode(question)), 200);
+        let href = format!("href=\"/{lang}/compare/supplier?{conditions}{of}\"").replace('&', "&#38;");
+        assert!(html.contains(&href), "{question}: {href} {}", text(&html));
+        let same = if lang == "en" {
+            "under the same conditions"
+        } else {
+            "aux mêmes conditions"
+        };
+        assert_eq!(text(&html).contains(same), !conditions.is_empty(), "{question}");
+    }
+    // Conditions that differ are those of no comparison, and a third name is no word to search for.
+    for question in [
+        "Petit 2020 vs Bell Nord 2021",
+        "who sold more, Acme Paving, Petit or Bell Nord",
+    ] {
+        let html = SERVER.html(&format!("/en/search?q={}", encode(question)), 200);
+        assert!(!html.contains(&of.replace('&', "&#38;")), "{question}");
+    }
+}
+
+#[test]
 fn a_name_is_picked_without_script_and_suggested_with_it() {
     let html = compared("/en/compare/supplier?of=Petit&of=Bell&of=PETIT");
     assert_shows(

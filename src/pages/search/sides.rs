@@ -1,0 +1,131 @@
+//! How the words on both sides of a comparison are read: a name on each side, and conditions that are those of both.
+
+use crate::{
+    api::analysis::compared::{CONDITIONS, WORDS},
+    catalog::suppliers::{Party, is_legal_form},
+    model::EntityType,
+    pages::{
+        address::Parameters,
+        search::{
+            context::SearchContext,
+            question::content,
+            search_address::SearchAddress,
+            split::Split,
+            written_words::{Word, without_marks, words},
+        },
+    },
+};
+
+/// One reading of the words of a comparison.
+#[derive(Default)]
+pub(super) struct Reading {
+    pub(super) names: [String; 2],
+    /// The conditions, as parameters of the page of the comparison.
+    pub(super) conditions: Parameters,
+    /// What they are called.
+    pub(super) labels: Vec<String>,
+    /// The place among them.
+    pub(super) place: Option<String>,
+}
+
+/// The readings of the words on both sides, those with most certain names first. In a sentence with a comma or a colon,
+/// names are next to what is between the two: "Who sold more to Toronto, Acme or Zenith?"
+///
+/// `asks`: whether the words are a question or ask for a comparison.
+pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: bool) -> Vec<Reading> {
+    let [left, right] = sides;
+    let (before, left_name) = left.split_at(last_mark(left));
+    let (right_name, after) = right.split_at(first_mark(right));
+    let has_marks = !before.is_empty() || !after.is_empty();
+    let clauses = has_marks.then_some(([left_name, right_name], [before, after]));
+    let mut readings = Vec::new();
+    for (names, rests) in clauses.into_iter().chain([(sides, [&[][..], &[][..]])]) {
+        for with_names in [false, true] {
+            let mut reading = Reading::default();
+            let are_read =
+                reading.read_names(context, names, (asks, with_names)) && reading.read_rests(context, rests, asks);
+            if are_read && reading.names.iter().all(|name| !name.is_empty()) {
+                readings.push(reading);
+            }
+        }
+    }
+    readings
+}
+
+/// How many words there are up to the last one with a mark after it. A legal form has one before it: "Acme, Inc."
+fn last_mark(written: &[Word]) -> usize {
+    let is_end = |number: &usize| is_clause_end(written, *number);
+    (1..written.len()).rev().find(is_end).unwrap_or_default()
+}
+
+fn first_mark(written: &[Word]) -> usize {
+    let is_end = |number: &usize| is_clause_end(written, *number);
+    (1..written.len()).find(is_end).unwrap_or(written.len())
+}
+
+/// Whether there is a mark between a word and the one before it.
+fn is_clause_end(written: &[Word], number: usize) -> bool {
+    let ((before, _), (after, folded)) = (&written[number - 1], &written[number]);
+    let end = before.as_ptr() as usize + before.len();
+    // Words of one text: what is between them has blanks and marks only.
+    let is_apart = (after.as_ptr() as usize).saturating_sub(end) > 1;
+    let is_ended = before.ends_with([',', ';', ':', '?', '!']);
+    (is_ended || is_apart) && !is_legal_form(folded)
+}
+
+impl Reading {
+    /// Reads the name of each side. False if the conditions next to them differ.
+    fn read_names(&mut self, context: &SearchContext, names: [&[Word]; 2], (asks, with_names): (bool, bool)) -> bool {
+        let mut is_one = true;
+        for (number, name) in names.into_iter().enumerate() {
+            let text = without_marks(name);
+            let split = self.split(context, &text, (asks, with_names));
+            let about = split.as_ref().map_or(text, |split| split.words.clone());
+            self.names[number] = content(words(&about), false);
+            is_one &= split.is_none_or(|split| self.add(&split));
+        }
+        is_one
+    }
+
+    /// Reads what is before and after the names. False if it has another name, or things in a text that asks nothing.
+    fn read_rests(&mut self, context: &SearchContext, rests: [&[Word]; 2], asks: bool) -> bool {
+        let suppliers = context.ask.generation.parties(Party::Supplier);
+        for rest in rests.into_iter().filter(|rest| !rest.is_empty()) {
+            let text = without_marks(rest);
+            let Some(split) = self.split(context, &text, (true, true)) else {
+                continue;
+            };
+            let about = &split.words;
+            if !about.is_empty() && (!asks || suppliers.has_name_from(about)) || !self.add(&split) {
+                return false;
+            }
+            if !about.is_empty() {
+                self.conditions = self.conditions.with(WORDS, about);
+                self.labels.insert(0, about.clone());
+            }
+        }
+        true
+    }
+
+    fn split(&self, context: &SearchContext, text: &str, reads: (bool, bool)) -> Option<Split> {
+        let parameters = Parameters::default().with("q", text);
+        let asked = SearchAddress::of(context.asked.lang, EntityType::Contract, parameters);
+        Split::of_part(&asked, text, (&context.ask.generation, context.today), reads)
+    }
+
+    /// Adds the conditions of a part. False if there is another value of one already.
+    fn add(&mut self, split: &Split) -> bool {
+        let known = |name: &&str| CONDITIONS.contains(name);
+        for (name, value) in split.asked.conditions().into_iter().filter(|(name, _)| known(name)) {
+            if self.conditions.get(name).is_some_and(|other| other != value) {
+                return false;
+            }
+            self.conditions = self.conditions.with(name, value);
+        }
+        self.place = self.place.take().or_else(|| split.place.clone());
+        let is_new = |label: &&String| !self.labels.contains(*label);
+        let labels: Vec<String> = split.conditions.iter().filter(is_new).cloned().collect();
+        self.labels.extend(labels);
+        true
+    }
+}
