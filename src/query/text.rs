@@ -68,7 +68,7 @@ pub enum Clause {
 }
 
 /// A folded word or phrase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
     /// A word, or any word with the same stem ([`words_match`](crate::model::stem::words_match)).

@@ -8,7 +8,10 @@
 //! **Invariant:** what is found for some words of `q` depends on these words alone. So another
 //! alternative, another required word or an exclusion never takes a translation away.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
     model::Language,
@@ -118,7 +121,7 @@ fn alternatives<'t>(entries: &[&'t Entry]) -> Vec<&'t Alternative> {
     let longest = entries.iter().map(|entry| entry.alternatives.len()).max().unwrap_or(0);
     let by_rank = (0..longest).flat_map(|rank| entries.iter().filter_map(move |entry| entry.alternatives.get(rank)));
     let mut distinct: Vec<&Alternative> = Vec::new();
-    for alternative in by_rank {
+    for alternative in by_rank.map(Arc::as_ref) {
         if distinct.len() < MAX_ALTERNATIVES && distinct.iter().all(|known| known.term != alternative.term) {
             distinct.push(alternative);
         }

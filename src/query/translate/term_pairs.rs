@@ -7,7 +7,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    sync::LazyLock,
+    sync::{Arc, LazyLock},
 };
 
 use crate::{
@@ -43,11 +43,11 @@ pub(super) struct Entry {
     /// The words that carry its meaning, in their order; at least one.
     pub(super) words: Vec<WordForms>,
     /// Distinct; those of the other language first, and of each language the usual one first.
-    pub(super) alternatives: Vec<Alternative>,
+    pub(super) alternatives: Vec<Arc<Alternative>>,
 }
 
 /// Another term for the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Alternative {
     pub(super) language: Language,
     pub(super) term: Term,
@@ -71,7 +71,7 @@ struct Terms {
 
 /// Read once: all dictionaries share it.
 static GLOSSARY_TERMS: LazyLock<Terms> = LazyLock::new(|| {
-    let mut collected = Collected::new();
+    let mut collected = Collected::default();
     for [english, french] in lines() {
         for (english, french) in pairs_of([&english, &french]) {
             collect_pair(&mut collected, english, french);
@@ -98,13 +98,19 @@ static VOCABULARY: LazyLock<HashMap<String, HashSet<Language>>> = LazyLock::new(
     vocabulary
 });
 
-/// While building: the terms by language and content words.
-type Collected = BTreeMap<(Language, Vec<String>), CollectedTerm>;
+/// The terms while they are collected.
+#[derive(Default)]
+struct Collected {
+    /// By language and content words.
+    terms: BTreeMap<(Language, Vec<String>), CollectedTerm>,
+    /// Each once: a line has a term as an alternative of all others.
+    alternatives: HashSet<Arc<Alternative>>,
+}
 
 #[derive(Default)]
 struct CollectedTerm {
-    translations: Vec<Alternative>,
-    synonyms: Vec<Alternative>,
+    translations: Vec<Arc<Alternative>>,
+    synonyms: Vec<Arc<Alternative>>,
 }
 
 impl TermPairs {
@@ -115,7 +121,7 @@ impl TermPairs {
         let titles: BTreeSet<(String, String)> = titles
             .filter(|(english, french)| is_short(english) && is_short(french))
             .collect();
-        let mut collected = Collected::new();
+        let mut collected = Collected::default();
         for (english, french) in &titles {
             collect_pair(&mut collected, english, french);
         }
@@ -145,6 +151,7 @@ impl TermPairs {
 impl Terms {
     fn new(origin: Origin, collected: Collected) -> Terms {
         let entries: Vec<Entry> = collected
+            .terms
             .into_iter()
             .map(|((language, words), term)| Entry {
                 language,
@@ -194,8 +201,8 @@ fn collect_pair(collected: &mut Collected, english: &str, french: &str) {
         (Language::French, &words[1], &words[0], english),
     ] {
         if let Some(key) = key_of(language, own) {
-            let term = collected.entry(key).or_default();
-            add_forms(&mut term.translations, language.other(), other, text);
+            let forms = collected.forms(language.other(), other, text);
+            add(&mut collected.terms.entry(key).or_default().translations, forms);
         }
     }
 }
@@ -207,8 +214,8 @@ fn collect_synonym(collected: &mut Collected, language: Language, text: &str, ot
         return;
     }
     if let Some(key) = key_of(language, &own) {
-        let term = collected.entry(key).or_default();
-        add_forms(&mut term.synonyms, language, &words, other);
+        let forms = collected.forms(language, &words, other);
+        add(&mut collected.terms.entry(key).or_default().synonyms, forms);
     }
 }
 
@@ -218,22 +225,42 @@ fn key_of(language: Language, words: &[String]) -> Option<(Language, Vec<String>
     (!content.is_empty()).then_some((language, content))
 }
 
-/// Adds a term in its forms, unless it is known or no word of it carries meaning.
-fn add_forms(alternatives: &mut Vec<Alternative>, language: Language, words: &[String], text: &str) {
-    if words.iter().all(|word| is_function_word(word)) {
-        return;
+impl Collected {
+    /// A term in its forms; none if no word of it carries meaning.
+    fn forms(&mut self, language: Language, words: &[String], text: &str) -> Vec<Arc<Alternative>> {
+        if words.iter().all(|word| is_function_word(word)) {
+            return Vec::new();
+        }
+        // Decision D-235: always a phrase, hence as written. The stems of a translated word would lead
+        // away from it: "stationnement" has the stem of "station".
+        let mut forms = vec![words.to_vec()];
+        if let [word] = words {
+            forms.extend(plural(language, word).map(|plural| vec![plural]));
+        }
+        let text = text.trim();
+        let alternative = |words: Vec<String>| Alternative {
+            language,
+            term: Term::Phrase(words),
+            text: text.to_owned(),
+        };
+        forms.into_iter().map(|words| self.once(alternative(words))).collect()
     }
-    // Decision D-235: always a phrase, hence as written. The stems of a translated word would lead
-    // away from it: "stationnement" has the stem of "station".
-    let mut forms = vec![words.to_vec()];
-    if let [word] = words {
-        forms.extend(plural(language, word).map(|plural| vec![plural]));
+
+    fn once(&mut self, alternative: Alternative) -> Arc<Alternative> {
+        if let Some(known) = self.alternatives.get(&alternative) {
+            return known.clone();
+        }
+        let new = Arc::new(alternative);
+        self.alternatives.insert(new.clone());
+        new
     }
-    for words in forms {
-        let term = Term::Phrase(words);
-        if alternatives.iter().all(|known| known.term != term) {
-            let text = text.trim().to_owned();
-            alternatives.push(Alternative { language, term, text });
+}
+
+/// Adds the alternatives whose term is not known.
+fn add(known: &mut Vec<Arc<Alternative>>, alternatives: Vec<Arc<Alternative>>) {
+    for alternative in alternatives {
+        if known.iter().all(|other| other.term != alternative.term) {
+            known.push(alternative);
         }
     }
 }
