@@ -18,6 +18,7 @@ use crate::{
     logging::Format,
     model::timestamp,
     server,
+    storage::freed_memory,
 };
 
 #[derive(Debug, Args)]
@@ -75,6 +76,7 @@ pub(crate) struct Serve {
 }
 
 pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
+    freed_memory::share_between_threads();
     if args.index.is_embedded() {
         server::bus_error::install(&args.index.index_dir, args.log_format);
     }
