@@ -155,6 +155,11 @@ impl ScanCost {
         ScanCost(generation.bids.bids().saturating_mul(scans as u64))
     }
 
+    /// The same, and a text that is looked for in every notice with bids.
+    pub(crate) fn with_text_of_bids(self, generation: &Generation, text: Option<&TextQuery>) -> ScanCost {
+        self.and_reads(text.map_or(0, reads), generation.bids.bids(), 1)
+    }
+
     /// The same, and all bids read so often.
     pub(crate) fn and_bids(self, generation: &Generation, scans: usize) -> ScanCost {
         ScanCost(self.0.saturating_add(ScanCost::of_bids(generation, scans).0))

@@ -174,10 +174,10 @@ impl BidSearch {
         }
     }
 
-    /// A page reads all bids at most once; what counts all matches reads them once more.
+    /// A page reads all bids at most once; what counts all matches reads them once more. A long text takes longer.
     pub(crate) fn cost(&self, generation: &Generation) -> ScanCost {
         let scans = 1 + self.facets.len() + usize::from(self.is_counted) + usize::from(self.has_statistics);
-        ScanCost::of_bids(generation, scans)
+        ScanCost::of_bids(generation, scans).with_text_of_bids(generation, self.query.text.as_ref())
     }
 
     /// What the response depends on.
