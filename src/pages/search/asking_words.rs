@@ -26,7 +26,8 @@ pub(super) const PHRASES: &str = "\
     quelles sortes de|quels genres de|quels ministeres|quels organismes|quels organismes publics|quels types de|\
     since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
     which body|which department|which departments|which public bodies|which public body|who supplies|who supply|\
-    which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost";
+    which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost|\
+    on average|en moyenne|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
 
 /// Several words that say that it is about now.
 pub(super) const NOW: &str = "\
@@ -35,7 +36,9 @@ pub(super) const NOW: &str = "\
 
 /// What asks for bidders that won nothing.
 pub(super) const NEVER_WON: &str = "\
-    jamais gagne|jamais gagner|jamais obtenir|jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
+    gagne jamais|gagnent jamais|jamais gagne|jamais gagner|jamais obtenir|ne gagne jamais|ne gagnent jamais|\
+    obtiennent jamais|ne obtiennent jamais|n obtiennent jamais|remportent jamais|ne remportent jamais|never wins|\
+    jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
     never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
     without ever winning|without winning";
 
@@ -86,7 +89,7 @@ const WORDS_IN_QUESTIONS: &str = "\
     regulierement|rival|rivals|rivaux|s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|\
     soumissionnaire|soumissionnaires|souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|\
     total|toujours|tous|tout|toute|toutes|typique|up|usual|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|\
-    would|y|you";
+    worth|would|y|you";
 
 /// English verbs of questions.
 const ENGLISH_VERBS: &str = "\
@@ -138,7 +141,7 @@ const OTHER_FRENCH_VERBS: &str = "\
     obtint|occupe|occupent|paie|paient|paiera|percu|percus|perd|perdant|perdants|perdent|perdre|perdu|perdue|perdues|\
     perdus|peut|peuvent|pris|procure|procurent|recevait|recevoir|recevra|recoit|recoivent|recu|recue|recues|recurent|\
     recus|recut|retenu|retenus|sera|seraient|serait|seront|soit|termine|terminent|terminera|termineront|va|vend|\
-    vendaient|vendait|vendent|vendra|vendre|vendu|vendue|vendues|vendus|vont";
+    valait|valent|vaut|vendaient|vendait|vendent|vendra|vendre|vendu|vendue|vendues|vendus|vont";
 
 /// What may follow a French verb of a question.
 const PRONOUNS: &str = "elle|elles|il|ils|on|t elle|t il|t on";

@@ -21,7 +21,13 @@ use crate::{
 const MIN_ACRONYM: usize = 4;
 
 /// The words at the end of the names of bodies that people leave out.
-const LEFT_OUT: [&str; 4] = ["Canada", "of Canada", "du Canada", "du Québec"];
+const LEFT_OUT: [&str; 5] = [
+    "Canada",
+    "of Canada",
+    "du Canada",
+    "du Québec",
+    "et des Services sociaux",
+];
 
 /// What the names of Quebec's bodies begin with, folded, for short and in full: publishers write either.
 const KINDS: [(&str, &str); 10] = [

@@ -2,7 +2,7 @@
 //! in no record of a firm.
 
 use crate::{
-    api::analysis::suggestions::{SuggestionPlan, corrected},
+    api::analysis::suggestions::{Suggestion, SuggestionPlan, corrected},
     engine::Error,
     model::fold::fold,
     pages::search::{
@@ -24,12 +24,22 @@ const MAX_WORDS: usize = 6;
 /// How many other spellings are searched for.
 const MAX_SPELLINGS: usize = 3;
 
+/// Words with so many letters may have two of them wrong.
+const LONG_WORD: usize = 8;
+
+/// Whether a word is surely a misspelled one, and no word of a question.
+fn is_misspelled(near: &Suggestion) -> bool {
+    let most = if near.of.len() < LONG_WORD { 1 } else { 2 };
+    near.distance <= most && !asks(&near.of, true)
+}
+
 /// The search with conditions in place of words that finds most with another spelling of one of its words.
 pub(super) fn with_other_spelling(context: &SearchContext, split: Option<&Split>) -> Result<Option<Meaning>, Error> {
     let plan = split.and_then(|split| Some((split, SuggestionPlan::of(&split.query)?)));
     let Some((split, plan)) = plan else { return Ok(None) };
     let mut tried = Vec::new();
-    for near in plan.run(context.ask)?.into_iter().take(MAX_SPELLINGS) {
+    let near = plan.run(context.ask)?.into_iter().filter(is_misspelled);
+    for near in near.take(MAX_SPELLINGS) {
         let words = corrected(&split.words, &near);
         let asked = split.asked.setting(&[("q", &words)]);
         let query = asked.query_in(&context.ask.generation);

@@ -98,6 +98,9 @@ const ENDING: &str = "\
     end date|prenant fin en|prenant fin|arrivant a echeance en|arrivant a echeance|that end in|that end|\
     which end in|which end|that expire in|that expire|ending in|ending|ends in|expiring in|expiring|expire in|expire";
 
+/// What a period that is not named begins with: "this year".
+const THIS: &str = "annee|cette|last|this";
+
 /// What asks for the records with the highest values, and for the newest ones, first.
 const LARGEST: &str = "\
     plus importants|plus importantes|plus grands|plus grandes|plus gros|plus grosses|plus eleves|plus elevees|\
@@ -105,7 +108,10 @@ const LARGEST: &str = "\
 
 /// What says that what ends, or closes, next comes first.
 const CLOSING_SOON: &str = "\
-    close soon|closes soon|closing soon|due soon|or close soon|or closes soon|or closing soon|\
+    close next week|close soon|close this month|close this week|closes this week|closing next week|closing this month|\
+    closing this week|due next week|due this week|ferment cette semaine|ferment la semaine prochaine|\
+    fermant cette semaine|qui ferment cette semaine|qui ferment la semaine prochaine|se terminent cette semaine|\
+    qui se terminent cette semaine|closes soon|closing soon|due soon|or close soon|or closes soon|or closing soon|\
     fermant bientot|ferment bientot|qui ferment bientot|that close soon";
 const ENDING_SOON: &str = "\
     end soon|ending soon|expirant bientot|expire soon|expirent bientot|expiring soon|finissant bientot|\
@@ -131,7 +137,7 @@ const MONEY: &str = "argent|dollars|expensive|money|spent|value";
 /// What asks for the lowest values, and for the oldest records.
 const SMALLEST: &str =
     "cheapest|least expensive|lowest value|moins chers|moins cheres|moins eleves|plus petits|plus petites|smallest";
-const OLDEST: &str = "oldest|plus anciens|plus anciennes|plus vieux|earliest";
+const OLDEST: &str = "first contract|first contracts|premier contrat|premiers contrats|oldest|plus anciens|plus anciennes|plus vieux|earliest";
 const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
 
 /// What asks for contracts that were amended, or that cost more than their amount, next to a word for contracts or an
@@ -208,8 +214,9 @@ impl Asking {
     /// The same, of a phrase that says something of a day: before the period, or before what says where or what.
     /// "Closed circuit television" is a thing.
     pub(super) fn take_of_day(self, written: &mut Vec<Word>) -> bool {
-        let is_of_day =
-            |folded: &str| is_function_word(folded) || folded.parse::<u32>().is_ok() || month(folded).is_some();
+        let is_of_day = |folded: &str| {
+            is_function_word(folded) || folded.parse::<u32>().is_ok() || month(folded).is_some() || is_in(THIS, folded)
+        };
         remove_phrase_before(written, self.phrases(), |next| {
             next.is_none_or(|(_, folded)| is_of_day(folded) || is_in(SINCE, folded) || is_in(BETWEEN, folded))
         })

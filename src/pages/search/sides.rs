@@ -11,7 +11,7 @@ use crate::{
             question::content,
             search_address::SearchAddress,
             split::Split,
-            written_words::{Word, without_marks, words},
+            written_words::{Word, is_in, without_marks, words},
         },
     },
 };
@@ -38,8 +38,18 @@ pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: bool)
     let (right_name, after) = right.split_at(first_mark(right));
     let has_marks = !before.is_empty() || !after.is_empty();
     let clauses = has_marks.then_some(([left_name, right_name], [before, after]));
+    // "Paving in Laval vs Longueuil"
+    let place = left
+        .iter()
+        .rposition(|(_, folded)| is_in(IN, folded))
+        .filter(|place| *place > 0 && !has_marks);
+    let of_places = place.map(|place| ([&left[place + 1..], right], [&left[..place], &[][..]]));
     let mut readings = Vec::new();
-    for (names, rests) in clauses.into_iter().chain([(sides, [&[][..], &[][..]])]) {
+    for (names, rests) in clauses
+        .into_iter()
+        .chain([(sides, [&[][..], &[][..]])])
+        .chain(of_places)
+    {
         for with_names in [false, true] {
             let mut reading = Reading::default();
             let are_read =
@@ -51,6 +61,9 @@ pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: bool)
     }
     readings
 }
+
+/// What is before the name of a place.
+const IN: &str = "a|dans|in";
 
 /// How many words there are up to the last one with a mark after it. A legal form has one before it: "Acme, Inc."
 fn last_mark(written: &[Word]) -> usize {

@@ -39,7 +39,8 @@ const BIDDERS: &str = "\
     gagne des appels offres|gagne un appel offres|how competitive|how many bidders|how many bids|how many companies bid|\
     how much competition|level of competition|niveau de concurrence|quel niveau de concurrence|quelle concurrence|\
     how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|\
-    losers|losing bidders|losing bids|lost a tender|lost bids|lost tenders|nombre de soumissionnaires|\
+    biggest bidders|losers|losing bidders|main bidders|most frequent bidders|plus gros soumissionnaires|\
+    principaux soumissionnaires|top bidders|losing bids|lost a tender|lost bids|lost tenders|nombre de soumissionnaires|\
     nombre de soumissions|nombre moyen de soumissionnaires|nombre moyen de soumissions|number of bidders|\
     number of bids|perdants|qui a perdu|qui a soumissionne|qui autre a soumissionne|qui ont perdu|\
     qui ont soumissionne|qui perd|qui perdent|qui soumissionne|qui soumissionnent|soumissionnaire|soumissionnaires|\
