@@ -10,7 +10,7 @@ use crate::{
         Party, Supplier, SupplierList,
         bodies::{CityNames, ampersand_groups, proposals},
         clusters::Clusters,
-        made,
+        made::{self, MadeSuppliers},
         names::{Name, Names},
         report::SupplierReport,
         supplier::KindFigures,
@@ -35,11 +35,12 @@ pub(super) fn join(
     let resolved = claims.resolve(Party::Body, &names)?;
     let alike = of_one_government(engine, &names).context("reading the governments of the index just built")?;
     let clusters = Clusters::of(&names, &resolved, proposals(&names, &cities, &alike), Vec::new());
-    let mut made = made::suppliers(&names, &clusters, Party::Body);
+    let report = SupplierReport::new(Party::Body, &names, &clusters);
+    let mut made = MadeSuppliers::new(&names, &clusters, Party::Body).all();
     for body in made.iter_mut().filter(|body| body.names.len() > 1) {
         recount(engine, body).context("counting the records of bodies of the index just built")?;
     }
-    finish(Party::Body, names, clusters, made, started)
+    finish(Party::Body, made::lines(made)?, report, started)
 }
 
 /// The departments of the index, each with its French name. What is stated of either name is stated of the department.

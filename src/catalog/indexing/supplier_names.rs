@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     catalog::suppliers::{
-        Party, Supplier, SupplierList,
+        Party, SupplierList,
         claims::{Claims, ResolvedClaims},
         clusters::Clusters,
-        made,
+        made::MadeSuppliers,
         names::{NameRecords, Names},
         report::SupplierReport,
     },
@@ -81,8 +81,11 @@ pub(super) fn join(
     let names = Names::new(&mentions, all_records(engine, Party::Supplier)?);
     drop(mentions);
     let clusters = Clusters::new(&names, &claims.resolve(Party::Supplier, &names)?);
-    let made = made::suppliers(&names, &clusters, Party::Supplier);
-    finish(Party::Supplier, names, clusters, made, started)
+    let report = SupplierReport::new(Party::Supplier, &names, &clusters);
+    let lines = MadeSuppliers::new(&names, &clusters, Party::Supplier).lines()?;
+    // Before the list takes memory.
+    drop((clusters, names));
+    finish(Party::Supplier, lines, report, started)
 }
 
 impl ClaimsFile {
@@ -92,18 +95,14 @@ impl ClaimsFile {
     }
 }
 
-/// The list of suppliers or bodies, and the report on it.
+/// The list of suppliers or bodies of these lines, and the report on it.
 pub(super) fn finish(
     party: Party,
-    names: Names,
-    clusters: Clusters,
-    made: Vec<Supplier>,
+    lines: Vec<u8>,
+    mut report: SupplierReport,
     started: Instant,
 ) -> anyhow::Result<(SupplierList, SupplierReport)> {
-    let mut report = SupplierReport::new(party, &names, &clusters);
-    // Before the list takes memory.
-    drop((names, clusters));
-    let suppliers = SupplierList::parse(party, made::lines(made)?.into())?;
+    let suppliers = SupplierList::parse(party, lines.into())?;
     report.seconds = started.elapsed().as_secs_f64();
     Ok((suppliers, report))
 }

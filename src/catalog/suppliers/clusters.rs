@@ -25,9 +25,12 @@ pub(crate) struct Clusters {
     /// What joined two names of one supplier; one fewer than it has names.
     pub(crate) joins: Vec<(u32, u32, Evidence)>,
     /// What waits for a person: names of two suppliers, the lesser first.
-    pub(crate) waiting: BTreeMap<(u32, u32), (Waiting, Option<Evidence>)>,
+    pub(crate) waiting: BTreeMap<(u32, u32), WaitingReason>,
     pub(crate) counts: BTreeMap<Rule, RuleCounts>,
 }
+
+/// Why a pair waits, and what speaks for it. Few of the pairs have evidence, which is large.
+type WaitingReason = (Waiting, Option<Box<Evidence>>);
 
 /// What a rule did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,7 +163,7 @@ impl<'n> Joiner<'n> {
             Outcome::Refused => counts.refused += 1,
             Outcome::Waits(why) => {
                 counts.waiting += 1;
-                self.suggest(a, b, why, Some(evidence));
+                self.suggest(a, b, why, Some(Box::new(evidence)));
             }
         }
     }
@@ -222,7 +225,7 @@ impl<'n> Joiner<'n> {
         others.into_iter().any(|other| self.groups.find(*other) == b)
     }
 
-    fn suggest(&mut self, a: u32, b: u32, why: Waiting, evidence: Option<Evidence>) {
+    fn suggest(&mut self, a: u32, b: u32, why: Waiting, evidence: Option<Box<Evidence>>) {
         self.found
             .waiting
             .entry((a.min(b), a.max(b)))
@@ -249,7 +252,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        catalog::suppliers::{Party, claims::Claims, made},
+        catalog::suppliers::{Party, claims::Claims, made::MadeSuppliers},
         model::supplier_mention::{MentionLine, OfficialNumber, Relation, SupplierMention},
     };
 
@@ -278,8 +281,8 @@ mod tests {
         let clusters = Clusters::new(&names, &resolved);
         let several = clusters.members.iter().filter(|members| members.len() > 1);
         let keys = |members: &Vec<u32>| members.iter().map(|name| names.get(*name).key.clone()).collect();
-        let suppliers = made::suppliers(&names, &clusters, Party::Supplier);
-        let lines = String::from_utf8(made::lines(suppliers).unwrap()).unwrap();
+        let lines = MadeSuppliers::new(&names, &clusters, Party::Supplier).lines().unwrap();
+        let lines = String::from_utf8(lines).unwrap();
         (several.map(keys).collect(), lines)
     }
 

@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::Result;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::{
     clusters::Clusters,
@@ -14,66 +15,193 @@ use super::{
     names::{Name, Names, key},
     party::Party,
     reason::Evidence,
-    supplier::{KindFigures, NameReason, Suggestion, Supplier, SupplierName, SupplierNumber, id_of_name, id_of_number},
+    suggested::{Head, SuggestedPairs},
+    supplier::{
+        KindFigures, NameReason, Supplier, SupplierName, SupplierNumber, digits_of_name, digits_of_number, id_of_digits,
+    },
 };
 use crate::{
     engine::aggregation::Money,
     model::{EntityType, supplier_mention::OfficialNumber},
 };
 
-/// The maximum number of suggestions, postal codes and cities that a supplier or a name keeps.
-const MAX_SUGGESTIONS: usize = 20;
+/// The maximum number of postal codes and cities that a name keeps.
 const MAX_PLACES: usize = 5;
 
-/// The suppliers as the lines of a file, those with most records first.
+/// How many suppliers a thread makes at once, and how many are made before their lines are appended.
+const PART: usize = 256;
+const BATCH: usize = 32 * PART;
+
+/// The suppliers or bodies of clusters of names. Each is made when it is asked for, because together they take several
+/// times the memory of their lines.
+pub(crate) struct MadeSuppliers<'n> {
+    names: &'n Names,
+    clusters: &'n Clusters,
+    party: Party,
+    /// The supplier that each official number stands for.
+    owners: FxHashMap<&'n OfficialNumber, u32>,
+    /// By name: the names that it is joined to.
+    joins: Joins<'n>,
+    /// For each cluster.
+    heads: Vec<Head>,
+    suggested: SuggestedPairs<'n>,
+}
+
+type Joins<'n> = HashMap<u32, Vec<(u32, &'n Evidence)>>;
+
+impl<'n> MadeSuppliers<'n> {
+    pub(crate) fn new(names: &'n Names, clusters: &'n Clusters, party: Party) -> MadeSuppliers<'n> {
+        let mut cluster_of: Vec<u32> = vec![0; names.all.len()];
+        for (cluster, members) in (0..).zip(&clusters.members) {
+            members.iter().for_each(|name| cluster_of[*name as usize] = cluster);
+        }
+        let mut joins = Joins::new();
+        for (a, b, evidence) in &clusters.joins {
+            joins.entry(*a).or_default().push((*b, evidence));
+            joins.entry(*b).or_default().push((*a, evidence));
+        }
+        let mut made = MadeSuppliers {
+            names,
+            clusters,
+            party,
+            owners: owners_of_numbers(names, &cluster_of),
+            joins,
+            heads: Vec::new(),
+            suggested: SuggestedPairs::new(clusters, &cluster_of),
+        };
+        let numbers = 0..clusters.members.len() as u32;
+        made.heads = numbers.into_par_iter().map(|cluster| made.head(cluster)).collect();
+        made
+    }
+
+    /// All of them, in the order of the clusters.
+    pub(crate) fn all(&self) -> Vec<Supplier> {
+        let numbers = 0..self.heads.len() as u32;
+        numbers.into_par_iter().map(|cluster| self.supplier(cluster)).collect()
+    }
+
+    /// The lines of a file, those with most records first.
+    pub(crate) fn lines(&self) -> Result<Vec<u8>> {
+        let mut order: Vec<u32> = (0..self.heads.len() as u32).collect();
+        order.par_sort_unstable_by_key(|cluster| {
+            let head = &self.heads[*cluster as usize];
+            (Reverse((head.records, head.mentions)), head.id, *cluster)
+        });
+        let mut text = Vec::new();
+        for batch in order.chunks(BATCH) {
+            let lines = batch.par_chunks(PART).map(|part| self.lines_of(part));
+            let lines: Vec<Vec<u8>> = lines.collect::<serde_json::Result<_>>()?;
+            lines.iter().for_each(|lines| text.extend_from_slice(lines));
+        }
+        Ok(text)
+    }
+
+    fn lines_of(&self, clusters: &[u32]) -> serde_json::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        clusters
+            .iter()
+            .try_for_each(|cluster| add_line(&mut text, &self.supplier(*cluster)))?;
+        Ok(text)
+    }
+
+    fn head(&self, cluster: u32) -> Head {
+        let members = self.members(cluster);
+        let all = || members.iter().map(|number| self.names.get(*number));
+        Head {
+            id: self.id_of(cluster, &all().collect::<Vec<_>>()),
+            name: members[0],
+            records: all().map(Name::record_count).sum(),
+            mentions: all().map(|name| name.mentions).sum(),
+        }
+    }
+
+    /// The names of a cluster, the chosen one first.
+    fn members(&self, cluster: u32) -> Vec<u32> {
+        let mut members = by_rank(self.names, &self.clusters.members[cluster as usize]);
+        match self.party {
+            Party::Body => put_whole_body_first(self.names, &mut members),
+            Party::Supplier => put_whole_firm_first(self.names, &mut members),
+        }
+        members
+    }
+
+    fn supplier(&self, cluster: u32) -> Supplier {
+        let (names, members) = (self.names, self.members(cluster));
+        let all: Vec<&Name> = members.iter().map(|number| names.get(*number)).collect();
+        let reasons = reasons(names, members[0], &self.joins);
+        let (by_entity_type, total_value) = figures(&all);
+        let years = all.iter().flat_map(|name| &name.records);
+        Supplier {
+            id: id_of_digits(self.party, self.heads[cluster as usize].id),
+            name: all[0].spelling.clone(),
+            names: members
+                .iter()
+                .map(|number| supplier_name(names.get(*number), reasons.get(number)))
+                .collect(),
+            records: all.iter().map(|name| name.record_count()).sum(),
+            total_value: total_value.dollars(),
+            first_year: years.clone().filter_map(|of| of.first_year).min(),
+            last_year: years.filter_map(|of| of.last_year).max(),
+            by_entity_type,
+            numbers: numbers(&all),
+            suggestions: self.suggested.of(cluster, names, &self.heads, self.party),
+        }
+    }
+
+    /// The hash of the oldest number that stands for the supplier, otherwise of its oldest name.
+    fn id_of(&self, cluster: u32, all: &[&Name]) -> u64 {
+        let mut first: BTreeMap<&OfficialNumber, Option<i32>> = BTreeMap::new();
+        for facts in all
+            .iter()
+            .flat_map(|name| name.numbers.iter().filter(|facts| name.number() == Some(&facts.number)))
+        {
+            let day = first.entry(&facts.number).or_default();
+            *day = match (*day, facts.first.map(|day| day.days())) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+        }
+        let order = |day: Option<i32>| (day.is_none(), day);
+        let oldest = first
+            .iter()
+            .filter(|(number, _)| self.owners.get(*number) == Some(&cluster))
+            .min_by_key(|(number, day)| (order(**day), **number));
+        match oldest {
+            Some((number, _)) => digits_of_number(&number.to_string()),
+            None => {
+                let oldest = all
+                    .iter()
+                    .min_by_key(|name| (order(name.first.map(|day| day.days())), &name.key));
+                digits_of_name(oldest.map_or("", |name| name.key.as_str()))
+            }
+        }
+    }
+}
+
+/// Suppliers as the lines of a file, those with most records first.
 pub(crate) fn lines(mut suppliers: Vec<Supplier>) -> Result<Vec<u8>> {
-    suppliers.par_sort_by(|a, b| {
+    suppliers.sort_by(|a, b| {
         let mentions = |of: &Supplier| of.names.iter().map(|name| name.mentions).sum::<u64>();
         (b.records, mentions(b))
             .cmp(&(a.records, mentions(a)))
             .then_with(|| a.id.cmp(&b.id))
     });
-    // Each supplier is dropped as soon as its line is there: together they take hundreds of megabytes.
-    let parts = suppliers.into_par_iter().try_fold(Vec::new, |mut text, supplier| {
-        serde_json::to_writer(&mut text, &supplier)?;
-        text.push(b'\n');
-        serde_json::Result::Ok(text)
-    });
-    let parts: Vec<Vec<u8>> = parts.collect::<serde_json::Result<_>>()?;
-    Ok(parts.concat())
+    let mut text = Vec::new();
+    suppliers
+        .iter()
+        .try_for_each(|supplier| add_line(&mut text, supplier))?;
+    Ok(text)
 }
 
-/// The suppliers or bodies, in the order of the clusters.
-pub(crate) fn suppliers(names: &Names, clusters: &Clusters, party: Party) -> Vec<Supplier> {
-    let mut cluster_of: Vec<u32> = vec![0; names.all.len()];
-    for (cluster, members) in (0..).zip(&clusters.members) {
-        members.iter().for_each(|name| cluster_of[*name as usize] = cluster);
-    }
-    let owners = owners_of_numbers(names, &cluster_of);
-    let mut joins: HashMap<u32, Vec<(u32, &Evidence)>> = HashMap::new();
-    for (a, b, evidence) in &clusters.joins {
-        joins.entry(*a).or_default().push((*b, evidence));
-        joins.entry(*b).or_default().push((*a, evidence));
-    }
-    let made = clusters.members.par_iter().enumerate();
-    let mut made: Vec<Supplier> = made
-        .map(|(cluster, members)| {
-            let owns = |number: &OfficialNumber| owners.get(number) == Some(&(cluster as u32));
-            let mut members = by_rank(names, members);
-            match party {
-                Party::Body => put_whole_body_first(names, &mut members),
-                Party::Supplier => put_whole_firm_first(names, &mut members),
-            }
-            supplier(names, &members, &joins, |all| id_of(party, all, owns))
-        })
-        .collect();
-    add_suggestions(names, clusters, &cluster_of, &mut made);
-    made
+fn add_line(text: &mut Vec<u8>, supplier: &Supplier) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *text, supplier)?;
+    text.push(b'\n');
+    Ok(())
 }
 
 /// The supplier that an official number stands for: that of the name that is most often stated with it.
-fn owners_of_numbers<'n>(names: &'n Names, cluster_of: &[u32]) -> BTreeMap<&'n OfficialNumber, u32> {
-    let mut owners: BTreeMap<&OfficialNumber, (u64, u32)> = BTreeMap::new();
+fn owners_of_numbers<'n>(names: &'n Names, cluster_of: &[u32]) -> FxHashMap<&'n OfficialNumber, u32> {
+    let mut owners: FxHashMap<&OfficialNumber, (u64, u32)> = FxHashMap::default();
     for (name, cluster) in names.all.iter().zip(cluster_of) {
         if let Some(number) = name.number() {
             let owner = owners.entry(number).or_insert((0, *cluster));
@@ -118,6 +246,9 @@ fn put_whole_body_first(names: &Names, members: &mut [u32]) {
 /// Puts the first of the names before the others whose firm most records have, if possible without a branch: "Acme
 /// inc.", "Acme inc. - Laval" and "Acme inc. (Gatineau)" count more than one division with a name of its own.
 fn put_whole_firm_first(names: &Names, members: &mut [u32]) {
+    if members.len() == 1 {
+        return;
+    }
     let mut of_firm: HashMap<String, u64> = HashMap::new();
     let firms: Vec<String> = members.iter().map(|number| firm(names.get(*number))).collect();
     for (number, firm) in members.iter().zip(&firms) {
@@ -145,64 +276,8 @@ fn firm(name: &Name) -> String {
     }
 }
 
-fn supplier(
-    names: &Names,
-    members: &[u32],
-    joins: &HashMap<u32, Vec<(u32, &Evidence)>>,
-    id_of: impl Fn(&[&Name]) -> String,
-) -> Supplier {
-    let all: Vec<&Name> = members.iter().map(|number| names.get(*number)).collect();
-    let reasons = reasons(names, members[0], joins);
-    let (by_entity_type, total_value) = figures(&all);
-    let years = all.iter().flat_map(|name| &name.records);
-    Supplier {
-        id: id_of(&all),
-        name: all[0].spelling.clone(),
-        names: members
-            .iter()
-            .map(|number| supplier_name(names.get(*number), reasons.get(number)))
-            .collect(),
-        records: all.iter().map(|name| name.record_count()).sum(),
-        total_value: total_value.dollars(),
-        first_year: years.clone().filter_map(|of| of.first_year).min(),
-        last_year: years.filter_map(|of| of.last_year).max(),
-        by_entity_type,
-        numbers: numbers(&all),
-        suggestions: Vec::new(),
-    }
-}
-
-/// The hash of the oldest number that stands for the supplier, otherwise of its oldest name.
-fn id_of(party: Party, all: &[&Name], owns: impl Fn(&OfficialNumber) -> bool) -> String {
-    let mut first: BTreeMap<&OfficialNumber, Option<i32>> = BTreeMap::new();
-    for facts in all
-        .iter()
-        .flat_map(|name| name.numbers.iter().filter(|facts| name.number() == Some(&facts.number)))
-    {
-        let day = first.entry(&facts.number).or_default();
-        *day = match (*day, facts.first.map(|day| day.days())) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-    }
-    let order = |day: Option<i32>| (day.is_none(), day);
-    let oldest = first
-        .iter()
-        .filter(|(number, _)| owns(number))
-        .min_by_key(|(number, day)| (order(**day), **number));
-    match oldest {
-        Some((number, _)) => id_of_number(party, &number.to_string()),
-        None => {
-            let oldest = all
-                .iter()
-                .min_by_key(|name| (order(name.first.map(|day| day.days())), &name.key));
-            id_of_name(party, oldest.map_or("", |name| name.key.as_str()))
-        }
-    }
-}
-
 /// Why each name is joined to one nearer to the chosen name.
-fn reasons(names: &Names, chosen: u32, joins: &HashMap<u32, Vec<(u32, &Evidence)>>) -> HashMap<u32, NameReason> {
+fn reasons(names: &Names, chosen: u32, joins: &Joins) -> HashMap<u32, NameReason> {
     let mut found = HashMap::new();
     let mut seen = HashSet::from([chosen]);
     let mut next = vec![chosen];
@@ -285,45 +360,34 @@ fn numbers(all: &[&Name]) -> Vec<SupplierNumber> {
     found.into_iter().map(row).collect()
 }
 
-/// Adds to each supplier the others that may be the same, each once.
-fn add_suggestions(names: &Names, clusters: &Clusters, cluster_of: &[u32], made: &mut [Supplier]) {
-    let mut pairs: BTreeMap<(u32, u32), Suggestion> = BTreeMap::new();
-    for ((a, b), (why, evidence)) in &clusters.waiting {
-        for (own, other) in [(*a, *b), (*b, *a)] {
-            let (from, to) = (cluster_of[own as usize], cluster_of[other as usize]);
-            let suggestion = Suggestion {
-                id: made[to as usize].id.clone(),
-                name: made[to as usize].name.clone(),
-                own_name: names.get(own).spelling.clone(),
-                other_name: names.get(other).spelling.clone(),
-                why: *why,
-                evidence: evidence.clone(),
-            };
-            let known = pairs.entry((from, to)).or_insert_with(|| suggestion.clone());
-            if suggestion.why < known.why {
-                *known = suggestion;
-            }
-        }
-    }
-    let mut of_supplier: BTreeMap<u32, Vec<(Reverse<u64>, Suggestion)>> = BTreeMap::new();
-    for ((from, to), suggestion) in pairs {
-        let rank = Reverse(made[to as usize].records);
-        of_supplier.entry(from).or_default().push((rank, suggestion));
-    }
-    for (supplier, mut suggestions) in of_supplier {
-        suggestions.sort_by(|a, b| (a.1.why, a.0, &a.1.id).cmp(&(b.1.why, b.0, &b.1.id)));
-        suggestions.truncate(MAX_SUGGESTIONS);
-        made[supplier as usize].suggestions = suggestions.into_iter().map(|(_, suggestion)| suggestion).collect();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        catalog::suppliers::names::NameRecords,
+        catalog::suppliers::{claims::ResolvedClaims, names::NameRecords},
         model::supplier_mention::{MentionLine, SupplierMention},
     };
+
+    #[test]
+    fn lines_are_those_of_all_suppliers_in_order() {
+        let line = |name: &str, count: u64| MentionLine {
+            mention: SupplierMention::of(name, "x").at(Some("Laval"), None),
+            count,
+            first: None,
+        };
+        let near = (0..30).map(|number| line(&format!("Pavages du Nord{number}"), number % 3 + 1));
+        let firms = [line("Acme Widgets", 1), line("Acme Widgets inc.", 4), line("Zenith", 9)];
+        let names = Names::new(&firms.into_iter().chain(near).collect::<Vec<_>>(), Vec::new());
+        let clusters = Clusters::new(&names, &ResolvedClaims::default());
+        let made = MadeSuppliers::new(&names, &clusters, Party::Supplier);
+        let all = made.all();
+        assert_eq!(all.len(), 32);
+        let suggestions = all.iter().map(|supplier| supplier.suggestions.len());
+        assert_eq!(suggestions.max(), Some(20), "of 29 that wait");
+        let first = &all[0].suggestions;
+        assert!(first.iter().all(|suggestion| suggestion.id != all[0].id));
+        assert_eq!(made.lines().unwrap(), lines(all).unwrap());
+    }
 
     #[test]
     fn a_firm_is_called_as_its_branches_are_and_not_as_one_of_its_divisions() {

@@ -219,7 +219,7 @@ impl Features {
 mod tests {
     use super::*;
     use crate::{
-        catalog::suppliers::{Party, claims::ResolvedClaims, clusters::Clusters, made, names::Names},
+        catalog::suppliers::{Party, claims::ResolvedClaims, clusters::Clusters, made::MadeSuppliers, names::Names},
         model::supplier_mention::{MentionLine, SupplierMention},
     };
 
@@ -240,8 +240,8 @@ mod tests {
         ];
         let names = Names::new(&names.iter().map(mention).collect::<Vec<_>>(), Vec::new());
         let clusters = Clusters::new(&names, &ResolvedClaims::default());
-        let suppliers = made::suppliers(&names, &clusters, Party::Supplier);
-        let list = SupplierList::parse(Party::Supplier, made::lines(suppliers).unwrap().into()).unwrap();
+        let lines = MadeSuppliers::new(&names, &clusters, Party::Supplier).lines().unwrap();
+        let list = SupplierList::parse(Party::Supplier, lines.into()).unwrap();
         for (query, expected) in [
             ("1145755295", Some(("neq:1145755295", 100.0, true))),
             ("LAMOTHE, DIV DE SINTRA", Some(("Lamothe div. de Sintra", 100.0, true))),
@@ -284,8 +284,8 @@ mod tests {
         ];
         let names = Names::new(&names.each_ref().map(mention), Vec::new());
         let clusters = Clusters::of(&names, &ResolvedClaims::default(), Vec::new(), Vec::new());
-        let bodies = made::suppliers(&names, &clusters, Party::Body);
-        let list = SupplierList::parse(Party::Body, made::lines(bodies).unwrap().into()).unwrap();
+        let lines = MadeSuppliers::new(&names, &clusters, Party::Body).lines().unwrap();
+        let list = SupplierList::parse(Party::Body, lines.into()).unwrap();
         for (query, expected) in [
             ("Ville de Laval", Some(("Ville de Laval", 100.0, true))),
             ("Laval", Some(("Ville de Laval", 95.0, false))),

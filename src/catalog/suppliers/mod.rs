@@ -21,6 +21,7 @@ mod party;
 pub(crate) mod reason;
 pub(crate) mod report;
 mod rules;
+mod suggested;
 pub(crate) mod supplier;
 
 pub(crate) use look_up::SupplierList;

@@ -113,15 +113,17 @@ const DIGITS: usize = 16;
 
 /// The identifier of the supplier that has an official number.
 pub(crate) fn id_of_number(party: Party, number: &str) -> String {
-    id(party, digits_of_number(number))
+    id_of_digits(party, digits_of_number(number))
 }
 
 /// The identifier of a supplier without an official number, by the key of its oldest name.
+#[cfg(test)]
 pub(crate) fn id_of_name(party: Party, key: &str) -> String {
-    id(party, digits_of_name(key))
+    id_of_digits(party, digits_of_name(key))
 }
 
-fn id(party: Party, digits: u64) -> String {
+/// The identifier with these digits.
+pub(super) fn id_of_digits(party: Party, digits: u64) -> String {
     format!("{}{digits:0width$x}", party.prefix(), width = DIGITS)
 }
 
@@ -130,7 +132,7 @@ pub(super) fn digits_of_number(number: &str) -> u64 {
     digits("number", number)
 }
 
-/// The digits of [`id_of_name`], as a number.
+/// The digits of the identifier that a name gives, as a number.
 pub(super) fn digits_of_name(key: &str) -> u64 {
     digits("name", key)
 }
