@@ -16,7 +16,7 @@ use crate::{
         claims::{Claims, ResolvedClaims},
         clusters::Clusters,
         made::MadeSuppliers,
-        names::{NameRecords, Names},
+        names::{NameRecords, Names, TypeRecords},
         report::SupplierReport,
     },
     engine::{
@@ -129,13 +129,16 @@ fn records_of(engine: &dyn Engine, entity_type: EntityType, facet: Facet) -> any
     let mut found = Vec::with_capacity(all.rows.len());
     for row in all.rows {
         numbers.insert(row.name.clone(), found.len());
-        found.push(NameRecords {
+        let of_type = TypeRecords {
             entity_type,
-            name: row.name,
             records: row.records,
             total_value: row.total_value,
             first_year: None,
             last_year: None,
+        };
+        found.push(NameRecords {
+            name: row.name,
+            of_type,
         });
     }
     let years = years_of(engine, entity_type)?;
@@ -146,7 +149,7 @@ fn records_of(engine: &dyn Engine, entity_type: EntityType, facet: Facet) -> any
     });
     for (year, of_year) in names.collect::<anyhow::Result<Vec<_>>>()? {
         for number in of_year {
-            let of_name: &mut NameRecords = &mut found[number];
+            let of_name = &mut found[number].of_type;
             of_name.first_year = Some(of_name.first_year.map_or(year, |first| first.min(year)));
             of_name.last_year = Some(of_name.last_year.map_or(year, |last| last.max(year)));
         }

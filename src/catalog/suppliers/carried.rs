@@ -1,6 +1,6 @@
 //! Rule 2: a statement without a number gets the one number of its name and place.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
     fold::fold,
@@ -11,43 +11,46 @@ use crate::model::{
 /// were hidden are found again rightly, with five 99.7 % (`docs/suppliers.md`).
 const MIN_STATEMENTS: u64 = 5;
 
-/// The number that each statement without one gets; `None` for the others, which have one or get none. `keys`: of the
-/// name and of the other name of each statement. `only_number`: the only number that the name with a key has, and the
-/// number of the name.
+/// The number that each statement without one gets; `None` for the others, which have one or get none. `name_of`: the
+/// number of the name of each statement. `only_number`: the only official number that a name has.
 pub(super) fn carry<'n>(
     mentions: &[MentionLine],
-    keys: &[(String, Option<String>)],
-    only_number: impl Fn(&str) -> Option<(u32, &'n OfficialNumber)>,
+    name_of: &[Option<u32>],
+    only_number: impl Fn(u32) -> Option<&'n OfficialNumber>,
 ) -> Vec<Option<&'n OfficialNumber>> {
     let lines = || {
         mentions
             .iter()
-            .zip(keys)
-            .filter(|(line, _)| line.mention.other_name.is_none())
+            .zip(name_of)
+            .filter_map(|(line, name)| Some((line, (*name)?)))
     };
+    let is_without = |line: &MentionLine| line.mention.number.is_none() && line.mention.other_name.is_none();
+    // Few names have both; the places of the others are not counted.
+    let without: FxHashSet<u32> = lines()
+        .filter(|(line, _)| is_without(line))
+        .map(|(_, name)| name)
+        .collect();
     // The statements of the number by name and place.
     let mut statements: FxHashMap<(u32, Place), u64> = FxHashMap::default();
-    for (line, (key, _)) in lines().filter(|(line, _)| line.mention.number.is_some()) {
-        let Some((name, number)) = only_number(key) else {
-            continue;
-        };
-        if line.mention.number.as_ref() == Some(number) {
+    for (line, name) in lines().filter(|(_, name)| without.contains(name)) {
+        let has_only = line.mention.number.is_some() && line.mention.number.as_ref() == only_number(name);
+        if has_only && line.mention.other_name.is_none() {
             for place in Place::all_of(line) {
                 *statements.entry((name, place)).or_default() += line.count;
             }
         }
     }
-    let carried = |(line, (key, _)): (&MentionLine, &(String, Option<String>))| {
-        let (name, number) = only_number(key)?;
+    let carried = |(line, name): (&MentionLine, &Option<u32>)| {
+        let name = name.filter(|_| is_without(line))?;
+        let number = only_number(name)?;
         let is_shown = |place: Place| {
             statements
                 .get(&(name, place))
                 .is_some_and(|count| *count >= MIN_STATEMENTS)
         };
-        let gets_one = line.mention.number.is_none() && line.mention.other_name.is_none();
-        (gets_one && Place::all_of(line).any(is_shown)).then_some(number)
+        Place::all_of(line).any(is_shown).then_some(number)
     };
-    mentions.iter().zip(keys).map(carried).collect()
+    mentions.iter().zip(name_of).map(carried).collect()
 }
 
 /// Where a supplier is.

@@ -14,7 +14,7 @@ use crate::model::supplier_mention::OfficialNumber;
 pub(crate) fn equal_cores(names: &Names) -> Vec<Proposal> {
     let mut groups: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
     for (number, name) in (0..).zip(&names.all) {
-        for code in name.postal_codes.keys() {
+        for code in name.postal_codes.iter() {
             groups.entry((&name.form.core, code)).or_default().push(number);
         }
     }
@@ -87,7 +87,7 @@ pub(crate) fn equal_cores_in_one_place(names: &Names) -> Vec<Proposal> {
                 if !may_be(other) || name.shared_postal_code(other).is_some() {
                     return None;
                 }
-                let in_one_city = name.cities.keys().any(|city| other.cities.contains_key(city));
+                let in_one_city = name.cities.shared(&other.cities).is_some();
                 // Brackets may hold the place that nothing else states.
                 let is_nowhere = (!name.has_place() || !other.has_place())
                     && name.form.in_brackets == other.form.in_brackets
@@ -113,12 +113,7 @@ pub(crate) fn equal_cores_in_one_place(names: &Names) -> Vec<Proposal> {
 fn are_in_one_place<'n>(names: impl Iterator<Item = &'n Name>) -> bool {
     let mut apart: Vec<BTreeSet<&str>> = Vec::new();
     for name in names.filter(|name| name.has_place()) {
-        let mut places: BTreeSet<&str> = name
-            .cities
-            .keys()
-            .chain(name.postal_codes.keys())
-            .map(String::as_str)
-            .collect();
+        let mut places: BTreeSet<&str> = name.cities.iter().chain(name.postal_codes.iter()).collect();
         let (shared, others): (Vec<_>, Vec<_>) = apart.into_iter().partition(|known| !known.is_disjoint(&places));
         places.extend(shared.into_iter().flatten());
         apart = others;

@@ -311,19 +311,9 @@ fn supplier_name(name: &Name, reason: Option<&NameReason>) -> SupplierName {
         last_year: name.records.iter().filter_map(|of_kind| of_kind.last_year).max(),
         mentions: name.mentions,
         numbers: name.numbers.iter().map(|facts| facts.number.to_string()).collect(),
-        postal_codes: most_frequent(&name.postal_codes),
-        cities: most_frequent(&name.cities),
+        postal_codes: name.postal_codes.most_frequent(MAX_PLACES),
+        cities: name.cities.most_frequent(MAX_PLACES),
     }
-}
-
-fn most_frequent(places: &BTreeMap<String, u64>) -> Vec<String> {
-    let mut places: Vec<(&String, &u64)> = places.iter().collect();
-    places.sort_by_key(|(place, count)| (Reverse(**count), *place));
-    places
-        .into_iter()
-        .take(MAX_PLACES)
-        .map(|(place, _)| place.clone())
-        .collect()
 }
 
 fn figures(all: &[&Name]) -> (Vec<KindFigures>, Money) {
@@ -364,7 +354,7 @@ fn numbers(all: &[&Name]) -> Vec<SupplierNumber> {
 mod tests {
     use super::*;
     use crate::{
-        catalog::suppliers::{claims::ResolvedClaims, names::NameRecords},
+        catalog::suppliers::{claims::ResolvedClaims, names::TypeRecords},
         model::supplier_mention::{MentionLine, SupplierMention},
     };
 
@@ -405,9 +395,8 @@ mod tests {
         let mut names = Names::new(&lines, Vec::new());
         for name in &mut names.all {
             let (_, count) = records.iter().find(|(spelling, _)| *spelling == name.spelling).unwrap();
-            name.records = vec![NameRecords {
+            name.records = vec![TypeRecords {
                 entity_type: EntityType::Contract,
-                name: name.spelling.clone(),
                 records: *count,
                 total_value: Money::default(),
                 first_year: None,

@@ -18,6 +18,7 @@ pub(crate) mod matching;
 mod name_form;
 pub(crate) mod names;
 mod party;
+mod places;
 pub(crate) mod reason;
 pub(crate) mod report;
 mod rules;

@@ -1,6 +1,6 @@
 //! The names of suppliers, with everything that is known of each: spellings, numbers, places, records.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -8,21 +8,29 @@ use rustc_hash::FxHashMap;
 use super::{
     carried::{carry, whole_postal_code},
     name_form::{NameForm, telling_words},
+    places::Places,
 };
 use crate::{
     engine::aggregation::Money,
     model::{
         Date, EntityType, Facet,
+        fold::fold,
         supplier_mention::{MentionLine, OfficialNumber, Relation, earlier},
     },
 };
 
-/// The records of one entity type that have a name.
+/// A name as the records of one entity type have it.
 #[derive(Clone, Debug)]
 pub(crate) struct NameRecords {
-    pub(crate) entity_type: EntityType,
     /// The most frequent spelling in these records.
     pub(crate) name: String,
+    pub(crate) of_type: TypeRecords,
+}
+
+/// The records of one entity type that have a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TypeRecords {
+    pub(crate) entity_type: EntityType,
     pub(crate) records: u64,
     pub(crate) total_value: Money,
     pub(crate) first_year: Option<i32>,
@@ -50,11 +58,11 @@ pub(crate) struct Name {
     pub(crate) numbers: Vec<NumberFacts>,
     /// The index in `numbers` of the one that identifies the name.
     main_number: Option<usize>,
-    pub(crate) postal_codes: BTreeMap<String, u64>,
+    pub(crate) postal_codes: Places,
     /// Folded.
-    pub(crate) cities: BTreeMap<String, u64>,
+    pub(crate) cities: Places,
     /// In the order of entity types.
-    pub(crate) records: Vec<NameRecords>,
+    pub(crate) records: Vec<TypeRecords>,
 }
 
 /// A number with which a name is stated.
@@ -79,7 +87,8 @@ pub(crate) struct Equation {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub(crate) all: Vec<Name>,
-    numbers: FxHashMap<String, u32>,
+    /// By the key of a French name: the number of the name, unless another name has that key.
+    french: FxHashMap<String, u32>,
     pub(crate) equations: Vec<Equation>,
     /// Statements without a number that [get one](super::carried).
     pub(crate) carried: u64,
@@ -105,91 +114,86 @@ const NO_NAMES: [&str; 12] = [
     "inconnu",
 ];
 
-/// A name while it is collected.
-#[derive(Default)]
-struct Collected {
-    spellings: HashMap<String, u64>,
-    mentions: u64,
-    first: Option<Date>,
-    numbers: BTreeMap<OfficialNumber, (u64, Option<Date>)>,
-    postal_codes: BTreeMap<String, u64>,
-    cities: BTreeMap<String, u64>,
-    records: Vec<NameRecords>,
+/// What is known of a name from one statement or one entity type.
+#[derive(Clone, Copy)]
+enum Part<'m> {
+    /// A statement, by its number.
+    Statement(u32),
+    /// A statement about another name of a supplier.
+    Other(&'m MentionLine),
+    Records(&'m NameRecords),
+    /// Only an equation has the name.
+    Equated,
 }
+
+/// The statements that two names are of one supplier, by the keys of both, with their number.
+type Equations<'m> = BTreeMap<(&'m str, &'m str, Relation, &'m str), u64>;
 
 impl Names {
     pub(crate) fn new(mentions: &[MentionLine], records: Vec<NameRecords>) -> Names {
+        let (mut names, name_of) = Names::of_statements(mentions, records);
+        let carried = carry(mentions, &name_of, |number| names.only_number(number));
+        let lines = carried.into_iter().zip(mentions);
+        names.carried = lines.filter_map(|(number, line)| number.map(|_| line.count)).sum();
+        names
+    }
+
+    /// The names, and for each statement the number of its name, if it is a name and no statement about another one.
+    fn of_statements(mentions: &[MentionLine], records: Vec<NameRecords>) -> (Names, Vec<Option<u32>>) {
         // Making the keys takes most of the time.
         let keys: Vec<(String, Option<String>)> = mentions.par_iter().map(keys_of).collect();
         let record_keys: Vec<String> = records.par_iter().map(|of_name| key(&of_name.name)).collect();
-        let mut collected: FxHashMap<&str, Collected> = FxHashMap::default();
-        let mut equations: BTreeMap<(&str, &str, Relation, &str), u64> = BTreeMap::new();
-        for (line, (key, other_key)) in mentions.iter().zip(&keys) {
-            if NO_NAMES.contains(&key.as_str()) {
-                continue;
-            }
-            if let (Some(other), Some(other_key), Some(relation)) =
-                (&line.mention.other_name, other_key, line.mention.relation)
-            {
-                if !NO_NAMES.contains(&other_key.as_str()) && other_key != key {
-                    collected.entry(other_key).or_default().mention(other, line);
-                    let equation = (key.as_str(), other_key.as_str(), relation, line.mention.source.as_str());
-                    *equations.entry(equation).or_default() += line.count;
-                }
-                continue;
-            }
-            let name = collected.entry(key).or_default();
-            name.mention(&line.mention.name, line);
-            name.place(line);
-        }
-        for (of_name, key) in records.into_iter().zip(&record_keys) {
-            collected.entry(key).or_default().records.push(of_name);
-        }
+        let (mut parts, equations) = parts_of_statements(mentions, &keys);
+        parts.extend(
+            record_keys
+                .iter()
+                .zip(&records)
+                .map(|(key, of_name)| (key.as_str(), Part::Records(of_name))),
+        );
         // A name that only an equation states is a name, too.
-        for (name, ..) in equations.keys() {
-            collected.entry(name).or_default();
+        parts.extend(equations.keys().map(|(name, ..)| (*name, Part::Equated)));
+        // The parts of a name then follow each other. A map of names being collected takes several times the memory.
+        parts.par_sort_by_key(|(key, _)| *key);
+        let of_names: Vec<&[(&str, Part)]> = parts.chunk_by(|a, b| a.0 == b.0).collect();
+        let mut name_of: Vec<Option<u32>> = vec![None; mentions.len()];
+        for (number, of_name) in (0..).zip(&of_names) {
+            for (_, part) in *of_name {
+                if let Part::Statement(statement) = part {
+                    name_of[*statement as usize] = Some(number);
+                }
+            }
         }
-        let mut collected: Vec<(&str, Collected)> = collected.into_iter().collect();
-        collected.par_sort_unstable_by_key(|(key, _)| *key);
-        let finish = |(key, name): (&str, Collected)| name.finish(key.to_owned());
-        let all: Vec<Name> = collected.into_par_iter().map(finish).collect();
-        let numbers: FxHashMap<String, u32> = all.iter().map(|name| name.key.clone()).zip(0..).collect();
+        let all = of_names.par_iter().map(|of_name| Name::of(of_name, mentions)).collect();
+        let mut names = Names {
+            all,
+            ..Names::default()
+        };
+        let number = |key: &str| names.find_key(key).expect("each key of an equation is one of a name");
         let equation = |((name, other, relation, source), count): ((&str, &str, Relation, &str), u64)| Equation {
-            name: numbers[name],
-            other: numbers[other],
+            name: number(name),
+            other: number(other),
             relation,
             source: source.to_owned(),
             count,
         };
-        let mut names = Names {
-            equations: equations.into_iter().map(equation).collect(),
-            carried: 0,
-            numbers,
-            all,
-        };
-        let carried = carry(mentions, &keys, |key| names.only_number(key))
-            .into_iter()
-            .zip(mentions);
-        names.carried = carried.filter_map(|(number, line)| number.map(|_| line.count)).sum();
-        names
+        names.equations = equations.into_iter().map(equation).collect();
+        (names, name_of)
     }
 
-    /// The only number that the name with a key has, but for typing errors of it, and the number of the name. Persons
-    /// and consortia have none.
-    fn only_number(&self, key: &str) -> Option<(u32, &OfficialNumber)> {
-        let number = *self.numbers.get(key)?;
+    /// The only official number that a name has, but for typing errors of it. Persons and consortia have none.
+    fn only_number(&self, number: u32) -> Option<&OfficialNumber> {
         let name = self.get(number);
         let only = name.number()?;
         let is_only = |facts: &NumberFacts| facts.number == *only || is_typing_error(&facts.number, only);
         let may_have_one = !name.form.is_person && !name.form.is_consortium;
-        (may_have_one && name.numbers.iter().all(is_only)).then_some((number, only))
+        (may_have_one && name.numbers.iter().all(is_only)).then_some(only)
     }
 
     /// States the French name of a body, by which it is then found unless another one has it.
     pub(crate) fn add_french(&mut self, name: &str, french: Option<String>) {
         if let (Some(number), Some(french)) = (self.find(name), french) {
             let key_fr = key(&french);
-            self.numbers.entry(key_fr.clone()).or_insert(number);
+            self.french.entry(key_fr.clone()).or_insert(number);
             let name = &mut self.all[number as usize];
             (name.french, name.key_fr) = (Some(french), Some(key_fr));
         }
@@ -197,7 +201,13 @@ impl Names {
 
     /// The number of the name in any of its spellings.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
-        self.numbers.get(&key(name)).copied()
+        let key = key(name);
+        self.find_key(&key).or_else(|| self.french.get(&key).copied())
+    }
+
+    fn find_key(&self, key: &str) -> Option<u32> {
+        let place = self.all.binary_search_by(|name| name.key.as_str().cmp(key)).ok()?;
+        Some(place as u32)
     }
 
     pub(crate) fn get(&self, number: u32) -> &Name {
@@ -207,9 +217,8 @@ impl Names {
 
 /// The number that each statement without one gets by [rule 2](carry); `None` for the others.
 pub fn carried_numbers(mentions: &[MentionLine]) -> Vec<Option<OfficialNumber>> {
-    let keys: Vec<(String, Option<String>)> = mentions.par_iter().map(keys_of).collect();
-    let names = Names::new(mentions, Vec::new());
-    let carried = carry(mentions, &keys, |key| names.only_number(key)).into_iter();
+    let (names, name_of) = Names::of_statements(mentions, Vec::new());
+    let carried = carry(mentions, &name_of, |number| names.only_number(number)).into_iter();
     carried.map(|number| number.cloned()).collect()
 }
 
@@ -224,67 +233,113 @@ fn keys_of(line: &MentionLine) -> (String, Option<String>) {
     (key(&line.mention.name), other.map(|other| Facet::Vendor.key(other)))
 }
 
-impl Collected {
-    fn mention(&mut self, spelling: &str, line: &MentionLine) {
-        *self.spellings.entry(spelling.to_owned()).or_default() += line.count;
-        self.mentions += line.count;
-        self.first = earlier(self.first, line.first);
-    }
-
-    fn place(&mut self, line: &MentionLine) {
-        if let Some(number) = &line.mention.number {
-            let (count, first) = self.numbers.entry(number.clone()).or_default();
-            *count += line.count;
-            *first = earlier(*first, line.first);
-        }
-        if let Some(code) = line.mention.postal_code.as_deref().and_then(whole_postal_code) {
-            *self.postal_codes.entry(code).or_default() += line.count;
-        }
-        if let Some(city) = &line.mention.city {
-            let city = crate::model::fold::fold(city);
-            if !city.is_empty() {
-                *self.cities.entry(city).or_default() += line.count;
+/// What each statement says of its name or of the other one, by the key of the name, and the equations.
+fn parts_of_statements<'m>(
+    mentions: &'m [MentionLine],
+    keys: &'m [(String, Option<String>)],
+) -> (Vec<(&'m str, Part<'m>)>, Equations<'m>) {
+    let is_name = |key: &str| !NO_NAMES.contains(&key);
+    let mut parts = Vec::with_capacity(mentions.len());
+    let mut equations = Equations::new();
+    for ((line, (key, other_key)), statement) in
+        mentions.iter().zip(keys).zip(0..).filter(|((_, of), _)| is_name(&of.0))
+    {
+        if let (Some(_), Some(other_key), Some(relation)) = (&line.mention.other_name, other_key, line.mention.relation)
+        {
+            if is_name(other_key) && other_key != key {
+                parts.push((other_key.as_str(), Part::Other(line)));
+                let equation = (key.as_str(), other_key.as_str(), relation, line.mention.source.as_str());
+                *equations.entry(equation).or_default() += line.count;
             }
+        } else {
+            parts.push((key.as_str(), Part::Statement(statement)));
         }
     }
+    (parts, equations)
+}
 
-    fn finish(mut self, key: String) -> Name {
-        if self.spellings.is_empty() {
-            for of_name in &self.records {
-                *self.spellings.entry(of_name.name.clone()).or_default() += of_name.records;
-            }
+impl Name {
+    /// The name of these parts, all with its key.
+    fn of(parts: &[(&str, Part)], mentions: &[MentionLine]) -> Name {
+        let (mut spellings, mut of_records, mut records) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut stated, mut first) = (Vec::new(), None);
+        for (_, part) in parts {
+            let line = match part {
+                Part::Statement(statement) => {
+                    let line = &mentions[*statement as usize];
+                    stated.push(line);
+                    spellings.push((line.mention.name.as_str(), line.count));
+                    line
+                }
+                Part::Other(line) => {
+                    spellings.push((line.mention.other_name.as_deref().unwrap_or_default(), line.count));
+                    line
+                }
+                Part::Records(named) => {
+                    of_records.push((named.name.as_str(), named.of_type.records));
+                    records.push(named.of_type);
+                    continue;
+                }
+                Part::Equated => continue,
+            };
+            first = earlier(first, line.first);
         }
-        let commonest = self
-            .spellings
-            .into_iter()
-            .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-        let spelling = commonest.map_or_else(|| key.clone(), |(spelling, _)| spelling);
-        self.records.sort_by_key(|of_name| of_name.entity_type);
-        let numbers: Vec<NumberFacts> = self
-            .numbers
-            .into_iter()
-            .map(|(number, (mentions, first))| NumberFacts {
-                number,
-                mentions,
-                first,
-            })
-            .collect();
+        let mentions = spellings.iter().map(|(_, count)| count).sum();
+        let key = parts[0].0;
+        let spelling = commonest(spellings).or_else(|| commonest(of_records)).unwrap_or(key);
+        records.sort_by_key(|of_type: &TypeRecords| of_type.entity_type);
+        records.shrink_to_fit();
+        let numbers = numbers_of(&stated);
+        let codes = stated
+            .iter()
+            .filter_map(|line| Some((whole_postal_code(line.mention.postal_code.as_deref()?)?, line.count)));
+        let cities = stated
+            .iter()
+            .filter_map(|line| Some((fold(line.mention.city.as_deref()?), line.count)));
         Name {
             main_number: main_number(&numbers),
-            form: NameForm::of(&spelling),
+            form: NameForm::of(spelling),
             french: None,
             key_fr: None,
             is_acronym: false,
-            key,
-            spelling,
-            mentions: self.mentions,
-            first: self.first,
+            key: key.to_owned(),
+            spelling: spelling.to_owned(),
+            mentions,
+            first,
             numbers,
-            postal_codes: self.postal_codes,
-            cities: self.cities,
-            records: self.records,
+            postal_codes: Places::new(codes.collect()),
+            cities: Places::new(cities.filter(|(city, _)| !city.is_empty()).collect()),
+            records,
         }
     }
+}
+
+/// The text that is counted most often; of several, the lesser.
+fn commonest(mut texts: Vec<(&str, u64)>) -> Option<&str> {
+    texts.sort_unstable();
+    let counted = texts
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|same| (same[0].0, same.iter().map(|(_, count)| count).sum::<u64>()));
+    let best = counted.max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(a.0)));
+    best.map(|(text, _)| text)
+}
+
+/// The numbers of the statements about a name.
+fn numbers_of(stated: &[&MentionLine]) -> Vec<NumberFacts> {
+    let mut numbers: BTreeMap<&OfficialNumber, (u64, Option<Date>)> = BTreeMap::new();
+    for line in stated {
+        if let Some(number) = &line.mention.number {
+            let (mentions, first) = numbers.entry(number).or_default();
+            *mentions += line.count;
+            *first = earlier(*first, line.first);
+        }
+    }
+    let facts = |(number, (mentions, first)): (&OfficialNumber, (u64, Option<Date>))| NumberFacts {
+        number: number.clone(),
+        mentions,
+        first,
+    };
+    numbers.into_iter().map(facts).collect()
 }
 
 /// The index of the number that most statements have. A number that differs from it in one digit, or in two that are
@@ -332,10 +387,7 @@ impl Name {
     }
 
     pub(crate) fn shared_postal_code<'a>(&'a self, other: &Name) -> Option<&'a str> {
-        self.postal_codes
-            .keys()
-            .find(|code| other.postal_codes.contains_key(*code))
-            .map(String::as_str)
+        self.postal_codes.shared(&other.postal_codes)
     }
 
     pub(crate) fn has_place(&self) -> bool {

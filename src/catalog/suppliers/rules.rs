@@ -212,7 +212,7 @@ pub(super) fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
 pub(crate) fn near_names(names: &Names) -> Vec<Proposal> {
     let mut groups: BTreeMap<(&str, Option<char>), Vec<u32>> = BTreeMap::new();
     for (number, name) in (0..).zip(&names.all) {
-        for code in name.postal_codes.keys() {
+        for code in name.postal_codes.iter() {
             let start = name.form.core.chars().next();
             groups.entry((code, start)).or_default().push(number);
         }
@@ -292,12 +292,12 @@ pub(crate) fn suggestions(names: &Names) -> Vec<(u32, u32, Waiting)> {
     let mut by_place: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
     for (number, name) in (0..).zip(&names.all) {
         by_core.entry(&name.form.core).or_default().push(number);
-        for code in name.postal_codes.keys() {
+        for code in name.postal_codes.iter() {
             by_place.entry((code, "")).or_default().push(number);
         }
         // A city has too many names to compare all of them.
         if let Some(start) = name.form.core.get(..SAME_START) {
-            for city in name.cities.keys() {
+            for city in name.cities.iter() {
                 by_place.entry((city, start)).or_default().push(number);
             }
         }
