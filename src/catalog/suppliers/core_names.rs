@@ -1,8 +1,9 @@
 //! Rules 4 and 9: names that are equal but for their legal form, and what their places say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{
+    groups::of_several,
     name_form::{LegalFamily, telling_words},
     names::{Name, Names},
     reason::{Evidence, Waiting},
@@ -12,14 +13,14 @@ use crate::model::supplier_mention::OfficialNumber;
 
 /// Rule 4: names with equal cores, one family of legal forms and one postal code.
 pub(crate) fn equal_cores(names: &Names) -> Vec<Proposal> {
-    let mut groups: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+    let mut pairs: Vec<((&str, &str), u32)> = Vec::new();
     for (number, name) in (0..).zip(&names.all) {
         for code in name.postal_codes.iter() {
-            groups.entry((&name.form.core, code)).or_default().push(number);
+            pairs.push(((&name.form.core, code), number));
         }
     }
     let mut proposals = Vec::new();
-    for ((_, code), mut members) in groups.into_iter().filter(|(_, members)| members.len() > 1) {
+    for ((_, code), mut members) in of_several(pairs) {
         members.sort_by_key(|number| (std::cmp::Reverse(names.get(*number).mentions), *number));
         let families: BTreeSet<LegalFamily> = members
             .iter()
@@ -56,13 +57,10 @@ pub(crate) fn equal_cores(names: &Names) -> Vec<Proposal> {
 /// Rule 9: names with equal distinctive cores and one family of legal forms, where no place speaks against it:
 /// both are in one city, or one has no place, the same in brackets, and all others with that core are in one.
 pub(crate) fn equal_cores_in_one_place(names: &Names) -> Vec<Proposal> {
-    let mut groups: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    for (number, name) in (0..).zip(&names.all) {
-        groups.entry(&name.form.core).or_default().push(number);
-    }
+    let cores = names.all.iter().map(|name| name.form.core.as_str());
     let mut proposals = Vec::new();
-    for (core, mut members) in groups {
-        if !(2..=MAX_NAMES).contains(&members.len()) || telling_words(core).is_empty() {
+    for (core, mut members) in of_several(cores.zip(0..).collect()) {
+        if members.len() > MAX_NAMES || telling_words(core).is_empty() {
             continue;
         }
         members.sort_by_key(|number| (std::cmp::Reverse(names.get(*number).mentions), *number));

@@ -12,6 +12,7 @@ pub(crate) mod claims;
 pub(crate) mod clusters;
 mod core_names;
 pub(crate) mod explain;
+mod groups;
 mod look_up;
 pub(crate) mod made;
 pub(crate) mod matching;

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    groups::of_several,
     name_form::telling_words,
     names::{Equation, Name, Names},
     reason::{Evidence, Waiting},
@@ -32,14 +33,11 @@ const SIMILAR: f64 = 0.8;
 
 /// Rule 1: names whose main number is the same. The most frequent name comes first in each group.
 pub(crate) fn equal_numbers(names: &Names) -> Vec<Proposal> {
-    let mut by_number: BTreeMap<&OfficialNumber, Vec<u32>> = BTreeMap::new();
-    for (number, name) in (0..).zip(&names.all) {
-        if let Some(official) = name.number() {
-            by_number.entry(official).or_default().push(number);
-        }
-    }
+    let numbered = (0..)
+        .zip(&names.all)
+        .filter_map(|(number, name)| Some((name.number()?, number)));
     let mut proposals = Vec::new();
-    for (official, mut members) in by_number {
+    for (official, mut members) in of_several(numbered.collect()) {
         members.sort_by_key(|number| (std::cmp::Reverse(names.get(*number).number_mentions()), *number));
         let evidence = Evidence::Number {
             number: official.to_string(),
@@ -210,15 +208,15 @@ pub(super) fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
 
 /// Rule 6: names that are spelled nearly the same, of one family of legal forms, at one postal code.
 pub(crate) fn near_names(names: &Names) -> Vec<Proposal> {
-    let mut groups: BTreeMap<(&str, Option<char>), Vec<u32>> = BTreeMap::new();
+    let mut pairs: Vec<((&str, Option<char>), u32)> = Vec::new();
     for (number, name) in (0..).zip(&names.all) {
         for code in name.postal_codes.iter() {
             let start = name.form.core.chars().next();
-            groups.entry((code, start)).or_default().push(number);
+            pairs.push(((code, start), number));
         }
     }
     let mut proposals = Vec::new();
-    for ((code, _), members) in groups.into_iter().filter(|(_, members)| members.len() <= MAX_READ) {
+    for ((code, _), members) in of_several(pairs).filter(|(_, members)| members.len() <= MAX_READ) {
         for (place, a) in members.iter().enumerate() {
             for b in &members[place + 1..] {
                 let (one, other) = (names.get(*a), names.get(*b));
@@ -288,45 +286,34 @@ const SAME_WORD: f64 = 0.6;
 /// The names that a person should look at: equal but for form and punctuation, or spelled nearly the same at one
 /// postal code or in one city. Groups that are too large to read are left out.
 pub(crate) fn suggestions(names: &Names) -> Vec<(u32, u32, Waiting)> {
-    let mut by_core: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    let mut by_place: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+    let cores = names.all.iter().map(|name| name.form.core.as_str());
+    let mut places: Vec<((&str, &str), u32)> = Vec::new();
     for (number, name) in (0..).zip(&names.all) {
-        by_core.entry(&name.form.core).or_default().push(number);
-        for code in name.postal_codes.iter() {
-            by_place.entry((code, "")).or_default().push(number);
-        }
+        places.extend(name.postal_codes.iter().map(|code| ((code, ""), number)));
         // A city has too many names to compare all of them.
         if let Some(start) = name.form.core.get(..SAME_START) {
-            for city in name.cities.iter() {
-                by_place.entry((city, start)).or_default().push(number);
-            }
+            places.extend(name.cities.iter().map(|city| ((city, start), number)));
         }
     }
-    let mut found = BTreeMap::new();
-    for members in by_core
-        .values()
-        .filter(|members| (2..=MAX_READ).contains(&members.len()))
-    {
-        for (place, a) in members.iter().enumerate() {
-            for b in &members[place + 1..] {
-                found.insert((*a, *b), Waiting::SameCoreName);
-            }
-        }
+    let mut found = Vec::new();
+    for (_, members) in of_several(cores.zip(0..).collect()).filter(|(_, members)| members.len() <= MAX_READ) {
+        found.extend(pairs_of(&members).map(|(a, b)| (a, b, Waiting::SameCoreName)));
     }
-    for members in by_place
-        .values()
-        .filter(|members| (2..=MAX_READ).contains(&members.len()))
-    {
-        for (place, a) in members.iter().enumerate() {
-            for b in &members[place + 1..] {
-                let [x, y] = [a, b].map(|number| names.get(*number).form.core.as_str());
-                if is_near(x, y) {
-                    found.entry((*a.min(b), *a.max(b))).or_insert(Waiting::NearName);
-                }
-            }
-        }
+    for (_, members) in of_several(places).filter(|(_, members)| members.len() <= MAX_READ) {
+        let core = |number: u32| names.get(number).form.core.as_str();
+        let near = pairs_of(&members).filter(|(a, b)| is_near(core(*a), core(*b)));
+        found.extend(near.map(|(a, b)| (a, b, Waiting::NearName)));
     }
-    found.into_iter().map(|((a, b), waiting)| (a, b, waiting)).collect()
+    // Names may share several places.
+    found.sort_unstable();
+    found.dedup_by_key(|(a, b, _)| (*a, *b));
+    found
+}
+
+/// Every two of some names, the lesser first.
+fn pairs_of(members: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    let firsts = members.iter().enumerate();
+    firsts.flat_map(|(place, a)| members[place + 1..].iter().map(|b| (*a, *b)))
 }
 
 /// The maximum number of names with one core, or at one postal code, that are compared with each other.
