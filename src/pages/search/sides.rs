@@ -109,7 +109,9 @@ impl Reading {
                 continue;
             };
             let about = &split.words;
-            if !about.is_empty() && (!asks || suppliers.has_name_from(about)) || !self.add(&split) {
+            // In small letters, "pavage" is a thing, although names of firms begin with it.
+            let is_name = || about.contains(char::is_uppercase) && suppliers.has_name_from(about);
+            if !about.is_empty() && (!asks || is_name()) || !self.add(&split) {
                 return false;
             }
             if !about.is_empty() {

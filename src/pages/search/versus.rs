@@ -83,7 +83,8 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
         if link == Link::Against && total > 0 && !compared.iter().all(|side| has_capital(side)) {
             continue;
         }
-        for reading in readings(context, sides.each_ref().map(Vec::as_slice), asks || compares) {
+        let asks = asks || compares || matches!(link, Link::Compares | Link::Against);
+        for reading in readings(context, sides.each_ref().map(Vec::as_slice), asks) {
             let Some(meaning) = of_sides(ask, t, &reading, link)? else {
                 continue;
             };

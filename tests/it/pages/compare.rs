@@ -225,6 +225,29 @@ fn what_a_question_says_next_to_two_names_are_conditions_of_their_comparison() {
 }
 
 #[test]
+fn two_cities_are_compared_in_what_is_asked_for_before_them() {
+    let contract = |(number, city): (usize, &str)| {
+        let record = json!({
+            "record_id": format!("c{number}"), "award_date": "2021-02-03", "title_en": "Paving",
+            "municipality": city.to_lowercase(), "department_en": format!("Ville de {city}"), "contract_value": 5.0,
+            "vendor_name": "Pavage Acme",
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    let records: Vec<_> = ["Laval", "Longueuil"].into_iter().enumerate().map(contract).collect();
+    let server = TestServer::own(&records, |_| {});
+    for (lang, question, words) in [
+        ("en", "paving contracts in Laval vs Longueuil", "words=paving&"),
+        ("fr", "pavage à Laval contre Longueuil", "words=pavage&"),
+        ("en", "Laval vs Longueuil", ""),
+    ] {
+        let html = server.html(&format!("/{lang}/search?q={}", encode(question)), 200);
+        let href = format!("href=\"/{lang}/compare/department?{words}of=").replace('&', "&#38;");
+        assert!(html.contains(&href), "{question}: {}", text(&html));
+    }
+}
+
+#[test]
 fn a_name_is_picked_without_script_and_suggested_with_it() {
     let html = compared("/en/compare/supplier?of=Petit&of=Bell&of=PETIT");
     assert_shows(
