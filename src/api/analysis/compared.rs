@@ -188,11 +188,9 @@ impl Compared {
         Some(with_filter(entity_type, filter, conditions))
     }
 
-    /// The same with the records that meet the conditions, which are a search for each entity type that has them.
+    /// The same with the records that meet the conditions, which are a search for each entity type that has them; none
+    /// if no entity type has them all.
     pub(crate) fn under(self, ask: &Ask, conditions: &[SearchQuery]) -> Result<Compared, Error> {
-        if conditions.is_empty() {
-            return Ok(self);
-        }
         let rows = self.records.into_iter().filter_map(|(of, _, filter)| {
             let conditions = conditions.iter().find(|query| query.entity_type == of)?;
             Some((with_filter(of, &filter, Some(conditions)), filter))

@@ -249,7 +249,9 @@ fn titled(request: &Request, (things, sides): (&[Thing], &[Side]), kind: EntityT
     Layout {
         title: title(request.t, things),
         exports: Exports {
-            csv: both.map(|(thing, side)| csv_link(request, thing, side, kind)).collect(),
+            csv: both
+                .filter_map(|(thing, side)| csv_link(request, thing, side, kind))
+                .collect(),
             ..Exports::default()
         },
         ..layout
@@ -277,20 +279,19 @@ fn shown_conditions(ask: &Ask, request: &Request, things: &[Compared]) -> Vec<Sh
     shown.collect()
 }
 
-/// The records of a thing as a file.
-fn csv_link(request: &Request, thing: &Thing, side: &Side, kind: EntityType) -> CsvLink {
-    let of_search = request
-        .conditions
-        .as_ref()
-        .and_then(|_| searched(request, side.subject));
-    let (page, query) = match of_search {
-        Some(query) => (address::page(request.lang(), "search"), query),
+/// The records of a thing as a file. `None` under conditions that no search for its records takes.
+fn csv_link(request: &Request, thing: &Thing, side: &Side, kind: EntityType) -> Option<CsvLink> {
+    let (page, query) = match request.conditions {
+        Some(_) => (
+            address::page(request.lang(), "search"),
+            searched(request, side.subject)?,
+        ),
         None => (thing.href.clone(), Parameters::default()),
     };
-    CsvLink {
+    Some(CsvLink {
         name: thing.name.clone(),
         href: query.with("kind", kind.name()).after(&address::spreadsheet(&page)),
-    }
+    })
 }
 
 fn side<'a>(

@@ -166,3 +166,18 @@ fn conditions(call: &PageCall) -> Result<Option<SearchAddress>, ApiError> {
     }
     Ok(Some(asked))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::analysis::compared::CONDITIONS;
+
+    #[test]
+    fn the_page_takes_what_a_comparison_has_as_conditions() {
+        let names = TABLE
+            .iter()
+            .map(|row| row.name)
+            .filter(|name| !["of", "kind"].contains(name));
+        assert_eq!(names.collect::<Vec<_>>(), CONDITIONS);
+    }
+}
