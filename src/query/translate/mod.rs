@@ -19,4 +19,5 @@ mod translator;
 
 pub(crate) use code_words::MAX_CODES;
 pub(crate) use forms::is_function_word;
+pub(crate) use term_pairs::is_term;
 pub use translator::{Addition, Translated, Translator};

@@ -148,6 +148,15 @@ impl TermPairs {
     }
 }
 
+/// Whether folded words are a term of the glossary in either language.
+pub(crate) fn is_term(folded: &str) -> bool {
+    static FOLDED: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let terms = lines().flatten().flatten();
+        terms.map(|term| word_list(term).join(" ")).collect()
+    });
+    FOLDED.contains(folded)
+}
+
 impl Terms {
     fn new(origin: Origin, collected: Collected) -> Terms {
         let entries: Vec<Entry> = collected
@@ -388,6 +397,27 @@ mod tests {
             }
         }
         assert_eq!(synonyms().count(), rows(SYNONYMS).count(), "each line has a language");
+        // "Ice rink" is a rink: whoever looks for one does not look for all.
+        for (language, terms) in synonyms() {
+            let content = |term: &&str| {
+                let words = word_list(term).into_iter();
+                words.filter(|word| !is_function_word(word)).collect()
+            };
+            let words: Vec<Vec<String>> = terms.iter().map(content).collect();
+            for (number, wide) in words.iter().enumerate() {
+                let has_all = |narrow: &Vec<String>| {
+                    wide.iter().all(|word| {
+                        narrow.iter().any(|other| {
+                            WordForms::of(language, word)
+                                .compare(&WordForms::of(language, other))
+                                .is_some()
+                        })
+                    })
+                };
+                let narrow = words.iter().find(|narrow| narrow.len() > wide.len() && has_all(narrow));
+                assert!(narrow.is_none(), "{} and {narrow:?}", terms[number]);
+            }
+        }
     }
 
     #[test]
