@@ -11,7 +11,7 @@ use super::{
 use crate::model::{fold::fold, municipality, vocabulary::known_province};
 
 /// How many suppliers, with the own one, have names that begin with the same words. More of them have a common word.
-const FEW: RangeInclusive<usize> = 2..=12;
+const FEW: RangeInclusive<usize> = 2..=24;
 
 /// The maximum number of other suppliers that are returned.
 pub(crate) const MAX_ALIKE: usize = 6;
@@ -53,7 +53,7 @@ impl Alike {
 /// The others with a name that begins with the first word of a name of a supplier, or if these are many, with its first
 /// two; those with most records first. Without those that are suggested to be the same.
 ///
-/// Looks at a bounded number of names, and for each reads the lines of at most 12 suppliers.
+/// Looks at a bounded number of names, and for each reads the lines of at most 24 suppliers.
 pub(crate) fn begin_alike(list: &SupplierList, of: &Supplier) -> Vec<Alike> {
     let mut names = vec![key(&of.name)];
     for name in of.names.iter().take(MAX_NAMES).map(|of| key(&of.name)) {
@@ -168,12 +168,12 @@ mod tests {
         let list_of_few = list(&["AEG Fuel", "AEG Fuels", "AEG", "AEGIS", "AEG Fuiels inc."]);
         assert_eq!(alike(&list_of_few, "AEG Fuels"), ["AEG Fuel", "AEG", "AEG Fuiels inc."]);
         assert!(alike(&list_of_few, "Aegis").is_empty());
-        let mut names: Vec<String> = (0..12).map(|number| format!("Acme number{number}")).collect();
+        let mut names: Vec<String> = (0..24).map(|number| format!("Acme number{number}")).collect();
         names.extend(["Acme Paint".to_owned(), "Acme Paint Ltd.".to_owned()]);
         let list_of_many = list(&names.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(alike(&list_of_many, "Acme Paint"), ["Acme Paint Ltd."]);
         assert!(alike(&list_of_many, "Acme number3").is_empty());
-        let list_of_ten = list(&names[4..].iter().map(String::as_str).collect::<Vec<_>>());
+        let list_of_ten = list(&names[16..].iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(alike(&list_of_ten, "Acme Paint").len(), MAX_ALIKE);
     }
 

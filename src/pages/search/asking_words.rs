@@ -27,7 +27,7 @@ pub(super) const PHRASES: &str = "\
     since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
     which body|which department|which departments|which public bodies|which public body|who supplies|who supply|\
     which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost|\
-    on average|en moyenne|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
+    on average|d habitude|en general|en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
 
 /// Several words that say that it is about now.
 pub(super) const NOW: &str = "\
@@ -37,7 +37,7 @@ pub(super) const NOW: &str = "\
 /// What asks for bidders that won nothing.
 pub(super) const NEVER_WON: &str = "\
     gagne jamais|gagnent jamais|jamais gagne|jamais gagner|jamais obtenir|ne gagne jamais|ne gagnent jamais|\
-    obtiennent jamais|ne obtiennent jamais|n obtiennent jamais|remportent jamais|ne remportent jamais|never wins|\
+    obtiennent jamais|n obtiennent jamais|remportent jamais|ne remportent jamais|never wins|\
     jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
     never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
     without ever winning|without winning";

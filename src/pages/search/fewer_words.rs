@@ -3,6 +3,7 @@
 
 use crate::{
     api::analysis::suggestions::{Suggestion, SuggestionPlan, corrected},
+    catalog::suppliers::Party,
     engine::Error,
     model::fold::fold,
     pages::search::{
@@ -38,11 +39,18 @@ pub(super) fn with_other_spelling(context: &SearchContext, split: Option<&Split>
     let plan = split.and_then(|split| Some((split, SuggestionPlan::of(&split.query)?)));
     let Some((split, plan)) = plan else { return Ok(None) };
     let mut tried = Vec::new();
-    let near = plan.run(context.ask)?.into_iter().filter(is_misspelled);
-    for near in near.take(MAX_SPELLINGS) {
+    let generation = &context.ask.generation;
+    let suppliers = generation.parties(Party::Supplier);
+    let is_misspelled = |near: &Suggestion| is_misspelled(near) && !suppliers.has_name_from(&near.of);
+    for near in plan
+        .run(context.ask)?
+        .into_iter()
+        .filter(is_misspelled)
+        .take(MAX_SPELLINGS)
+    {
         let words = corrected(&split.words, &near);
         let asked = split.asked.setting(&[("q", &words)]);
-        let query = asked.query_in(&context.ask.generation);
+        let query = asked.query_in(generation);
         tried.extend(query.map(|query| (query, asked, words, near)));
     }
     let counts = context

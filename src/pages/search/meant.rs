@@ -59,12 +59,12 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let has_other = !of_names.is_empty() || leading.is_some() || asks_for_bids;
     let nothing = split.filter(|(_, records)| *records == 0 && total == 0 && !has_other);
     let respelled = or_nothing_in_time(with_other_spelling(context, nothing.map(|(split, _)| split)))?;
-    let nothing = nothing.filter(|_| respelled.is_none());
     let of_words = split
         .filter(|(_, records)| *records > 0 || leading.is_some())
         .map(of_split);
     let of_all = or_nothing_in_time(of_all(context, split))?;
-    let is_respelled = respelled.is_some();
+    let finds_nothing =
+        total == 0 && !has_other && respelled.is_none() && split.is_none_or(|(_, records)| records == 0);
     let mut all: Vec<Meaning> = bidders
         .into_iter()
         .chain(respelled)
@@ -84,8 +84,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // The buyer of a search is also what its words may mean.
     let mut seen = HashSet::new();
     all.retain(|meaning| seen.insert(meaning.href.clone()));
-    let finds_nothing = total == 0 && !has_other && split.is_none_or(|(_, records)| records == 0);
-    let tries_fewer = finds_nothing && !is_respelled && (all.is_empty() || split.is_some());
+    let tries_fewer = finds_nothing && (all.is_empty() || split.is_some());
     let fewer = tries_fewer.then(|| without_a_word(context, split.map(|(split, _)| split)));
     let fewer = or_nothing_in_time(fewer.unwrap_or(Ok(None)))?;
     let last: Vec<Meaning> = nothing.map(of_split).into_iter().chain(fewer).collect();

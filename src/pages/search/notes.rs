@@ -218,15 +218,17 @@ fn of_place(context: &SearchContext, query: &SearchQuery, sources: &[&SourceCove
 }
 
 /// That no source has the purchases of a city or a public body among the words, and who took over a part of the body.
-/// Where the words find something, a city is a word of it; a body is who sells it.
-pub(super) fn unknown_buyer(context: &SearchContext, total: u64) -> Option<String> {
+/// Where the words find a purchase, a city is a word of it; a body is who sells it.
+///
+/// `in_purchase`: how many records have the words in the purchase.
+pub(super) fn unknown_buyer(context: &SearchContext, in_purchase: u64) -> Option<String> {
     let generation = &context.ask.generation;
     let about = subject_of_question(context.asked.value("q")?, generation.parties(Party::Supplier))?;
     let written = words(&about);
     let mut all = ranges(&written);
     all.sort_by_key(|(_, range)| Reverse(range.len()));
     let t = context.t;
-    let of_city = |folded: &str| unknown_city(generation, t, folded).filter(|_| total == 0);
+    let of_city = |folded: &str| unknown_city(generation, t, folded).filter(|_| in_purchase == 0);
     // The longest name decides: "Halifax" is unknown where "Halifax Water" has purchases.
     let (folded, (is_known, name)) = all.into_iter().find_map(|(folded, range)| {
         let found = unknown_body(generation, &written[range], &folded).or_else(|| of_city(&folded))?;

@@ -200,8 +200,7 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         None => takes.order.then(|| order(&mut written)).flatten(),
     };
     parts.by_number = parts.order.is_none() && asks_for_most_contracts(&written);
-    let is_by_year = take_by_year(&mut written);
-    let asks = take_asking(&mut written) || takes.in_question || is_by_year;
+    let asks = take_by_year(&mut written) | take_asking(&mut written) || takes.in_question;
     let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);

@@ -12,7 +12,7 @@ use crate::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
         },
     },
-    query::translate::is_function_word,
+    query::translate::{is_function_word, is_term},
 };
 
 /// Words that ask for an average: before what it is of, at the beginning, and after a noun. Elsewhere they describe
@@ -241,6 +241,13 @@ pub(super) fn take_are_open(written: &mut Vec<Word>) -> bool {
 /// Whether words ask for those with most contracts, instead of the highest value.
 pub(super) fn asks_for_most_contracts(written: &[Word]) -> bool {
     let is_before_contracts = |_: &[Word], after: &[Word]| {
+        // "plus de 1 million $ de contrats"
+        if after
+            .first()
+            .is_some_and(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit() || c == '$'))
+        {
+            return false;
+        }
         let number = after
             .iter()
             .position(|(_, folded)| CONTRACTS.contains(&folded.as_str()));
@@ -250,8 +257,13 @@ pub(super) fn asks_for_most_contracts(written: &[Word]) -> bool {
 }
 
 /// Removes the word for firms at the end, which are those that sell what is before it: "body armour suppliers".
+/// "Law firms" are a trade, and "services to businesses" are for them.
 pub(super) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
-    let is_end = |before: &[Word], after: &[Word]| !before.is_empty() && after.is_empty();
+    let of_trade = (0..written.len().saturating_sub(1)).any(|from| is_term(&joined(&written[from..])));
+    let is_end = |before: &[Word], after: &[Word]| {
+        let ends_name = before.last().is_some_and(|(_, folded)| !is_function_word(folded));
+        ends_name && !of_trade && after.is_empty()
+    };
     remove_phrase_between(written, RANKED_FIRMS, is_end)
 }
 

@@ -234,7 +234,7 @@ fn found_results(
         notes: consortia(t, asked, &found.aggregation)
             .into_iter()
             .chain(sources.gaps)
-            .chain(unknown_buyer(context, total))
+            .chain(unknown_buyer(context, total.saturating_sub(found.by_name)))
             .chain(set_aside(context))
             .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
             .collect(),

@@ -31,8 +31,8 @@ pub(super) struct Reading {
 /// The readings of the words on both sides, those with most certain names first. In a sentence with a comma or a colon,
 /// names are next to what is between the two: "Who sold more to Toronto, Acme or Zenith?"
 ///
-/// `asks`: whether the words are a question or ask for a comparison.
-pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: bool) -> Vec<Reading> {
+/// `asks`: whether the names, and what is next to them, are of a question or of words that ask for a comparison.
+pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: (bool, bool)) -> Vec<Reading> {
     let [left, right] = sides;
     let (before, left_name) = left.split_at(last_mark(left));
     let (right_name, after) = right.split_at(first_mark(right));
@@ -53,7 +53,7 @@ pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: bool)
         for with_names in [false, true] {
             let mut reading = Reading::default();
             let are_read =
-                reading.read_names(context, names, (asks, with_names)) && reading.read_rests(context, rests, asks);
+                reading.read_names(context, names, (asks.0, with_names)) && reading.read_rests(context, rests, asks.1);
             if are_read && reading.names.iter().all(|name| !name.is_empty()) {
                 readings.push(reading);
             }

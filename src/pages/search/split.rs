@@ -36,7 +36,7 @@ pub(crate) struct Split {
     pub(crate) of_buyer: Option<EntityType>,
     /// The records of which the words ask for a share.
     pub(crate) of_all: Option<OfAll>,
-    /// Whether the words ask for several years. As words, all of them would have to be in the text of a record.
+    /// Whether the words ask for several years of a buyer or a place. "Snow removal 2023 2024" may be a title.
     pub(super) has_years: bool,
     /// What the municipality or government among the conditions is called.
     pub(super) place: Option<String>,
@@ -184,7 +184,8 @@ impl Split {
                 let name = place_name(place, t.language());
                 name.unwrap_or(&place.municipality).to_owned()
             }),
-            has_years: parts.period.as_ref().is_some_and(Period::has_several_years),
+            has_years: parts.period.as_ref().is_some_and(Period::has_several_years)
+                && (parts.buyer.is_some() || parts.place.is_some()),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,
             of_buyer: parts.buyer.and_then(|buyer| buyer.most),

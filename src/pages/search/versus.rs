@@ -83,7 +83,8 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
         if link == Link::Against && total > 0 && !compared.iter().all(|side| has_capital(side)) {
             continue;
         }
-        let asks = asks || compares || matches!(link, Link::Compares | Link::Against);
+        // Words that ask in a question are in names elsewhere: "Best Buy vs Staples".
+        let asks = (asks || compares, asks || compares || link != Link::Choice);
         for reading in readings(context, sides.each_ref().map(Vec::as_slice), asks) {
             let Some(meaning) = of_sides(ask, t, &reading, link)? else {
                 continue;

@@ -563,18 +563,8 @@ fn values_and_an_order_among_words_are_conditions() {
             Some("value"),
         ),
         ("water main contracts", "water main", [None, None], None),
-        (
-            "gas main contractors since 2015",
-            "gas main contractors",
-            [None, None],
-            None,
-        ),
-        (
-            "roof top suppliers since 2015",
-            "roof top suppliers",
-            [None, None],
-            None,
-        ),
+        ("gas main contractors since 2015", "gas main", [None, None], None),
+        ("roof top suppliers since 2015", "roof top", [None, None], None),
         (
             "conduites principales contrats",
             "conduites principales",
