@@ -13,6 +13,7 @@ use crate::{
             answer_figures::{found_by, several_years},
             consortia::consortia,
             context::SearchContext,
+            figures::Leaders,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
             results_query::{Plan, in_purchase},
@@ -31,6 +32,8 @@ pub(super) struct Answer {
     pub(super) sentence: String,
     /// Whether it has no records.
     pub(super) is_empty: bool,
+    /// Its first suppliers and buyers.
+    pub(super) leaders: Vec<Leaders>,
     /// What its values are.
     pub(super) values: TypicalValue,
     /// Each of the years that are asked for, if they are several.
@@ -54,6 +57,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         href: meaning.href.clone(),
         sentence: meaning.count.clone(),
         is_empty: meaning.is_empty,
+        leaders: Vec::new(),
         values: TypicalValue::default(),
         years: None,
         names: None,
@@ -67,6 +71,8 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
     {
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
+        let of_answer = SearchContext { asked, ..*context };
+        answer.leaders = Leaders::all(&of_answer, &found);
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.years = years(context, asked, &query, &found);
         answer.names = names(context, asked, &query, found.total)?;

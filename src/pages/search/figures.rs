@@ -39,33 +39,12 @@ const MIN_BARS: usize = 2;
 
 impl Figures {
     pub(crate) fn of(context: &SearchContext, found: &Aggregation) -> Figures {
-        let has_values = found
-            .values
-            .as_ref()
-            .is_some_and(|values| values.records_with_value > 0);
-        let has_numbers = has_values;
-        let has_values = has_values && !context.asked.by_number;
-        let total = found.values.as_ref().map_or(0.0, |values| values.total_value.dollars());
+        let has_numbers = has_some_values(found);
+        let has_values = has_numbers && !context.asked.by_number;
         let counts = |facet| found.facets.get(&facet);
-        let ranking = Ranking {
-            context,
-            has_values,
-            // Records without a name count too, so that shares are those of all records.
-            whole: if has_values { total } else { found.total as f64 },
-        };
-        let buyers = if context.asked.by_name {
-            counts(Facet::NamedDepartment).and_then(|counts| ranking.bars(Facet::NamedDepartment, counts))
-        } else {
-            ranking.bodies(found)
-        };
-        let too_many = counts(Facet::Vendor).is_some_and(|counts| counts.distinct > MAX_RANKED as u64);
-        let suppliers = counts(Facet::Vendor).and_then(|counts| {
-            if context.asked.by_name || too_many {
-                ranking.bars(Facet::Vendor, counts)
-            } else {
-                ranking.suppliers(counts)
-            }
-        });
+        let ranking = Ranking::of(context, found, MIN_BARS);
+        let too_many = has_too_many_names(found);
+        let (buyers, suppliers) = (ranking.buyers(found), ranking.vendors(found));
         // Of the chart of buyers alone, if suppliers have too many names to be joined.
         let names = if too_many {
             AllNamesOf::BuyersAlone
@@ -134,9 +113,100 @@ struct Ranking<'a> {
     has_values: bool,
     /// What a share is of.
     whole: f64,
+    /// Of fewer names, there is no ranking.
+    fewest: usize,
 }
 
-impl Ranking<'_> {
+/// The suppliers, and the buyers, that an answer names: at most so many.
+const LEADERS: usize = 3;
+
+/// Who comes first in an answer: "Suppliers with the highest total value: Acme ($3 million)".
+pub(crate) struct Leaders {
+    pub(crate) title: String,
+    /// The name, its page, and its amount or number.
+    pub(crate) names: Vec<(String, Option<String>, String)>,
+}
+
+impl Leaders {
+    /// Of the suppliers and of the buyers, unless a condition of the search says who it is.
+    pub(crate) fn all(context: &SearchContext, found: &Aggregation) -> Vec<Leaders> {
+        let ranking = Ranking::of(context, found, 1);
+        let states = |names: &[&str]| names.iter().any(|name| context.asked.value(name).is_some());
+        let suppliers = ranking
+            .vendors(found)
+            .filter(|_| !states(&["supplier", "vendor", "vendor_is"]));
+        let buyers = ranking
+            .buyers(found)
+            .filter(|_| !states(&["body", "department", "department_is"]));
+        suppliers
+            .into_iter()
+            .chain(buyers)
+            .map(|bars| Leaders::of(context.t, bars))
+            .collect()
+    }
+
+    fn of(t: Texts, bars: RankedBars) -> Leaders {
+        let figure = |row: &RankedRow| {
+            if bars.has_amounts {
+                t.money_rounded(row.amount)
+            } else {
+                t.count(row.count)
+            }
+        };
+        let rows = bars.rows.iter().take(LEADERS);
+        Leaders {
+            names: rows
+                .map(|row| (row.name.clone(), row.href.clone(), figure(row)))
+                .collect(),
+            title: bars.title,
+        }
+    }
+}
+
+fn has_some_values(found: &Aggregation) -> bool {
+    found
+        .values
+        .as_ref()
+        .is_some_and(|values| values.records_with_value > 0)
+}
+
+/// Whether suppliers have too many names to be joined.
+fn has_too_many_names(found: &Aggregation) -> bool {
+    let vendors = found.facets.get(&Facet::Vendor);
+    vendors.is_some_and(|counts| counts.distinct > MAX_RANKED as u64)
+}
+
+impl<'a> Ranking<'a> {
+    fn of(context: &'a SearchContext<'a>, found: &Aggregation, fewest: usize) -> Ranking<'a> {
+        let has_values = has_some_values(found) && !context.asked.by_number;
+        let total = found.values.as_ref().map_or(0.0, |values| values.total_value.dollars());
+        Ranking {
+            context,
+            has_values,
+            // Records without a name count too, so that shares are those of all records.
+            whole: if has_values { total } else { found.total as f64 },
+            fewest,
+        }
+    }
+
+    fn buyers(&self, found: &Aggregation) -> Option<RankedBars> {
+        if self.context.asked.by_name {
+            let counts = found.facets.get(&Facet::NamedDepartment)?;
+            self.bars(Facet::NamedDepartment, counts)
+        } else {
+            self.bodies(found)
+        }
+    }
+
+    fn vendors(&self, found: &Aggregation) -> Option<RankedBars> {
+        let counts = found.facets.get(&Facet::Vendor)?;
+        if self.context.asked.by_name || has_too_many_names(found) {
+            self.bars(Facet::Vendor, counts)
+        } else {
+            self.suppliers(counts)
+        }
+    }
+
     /// The buyers over all their names. A record that names two bodies counts for each.
     fn bodies(&self, found: &Aggregation) -> Option<RankedBars> {
         let bodies = &self.context.ask.generation.bodies;
@@ -174,7 +244,7 @@ impl Ranking<'_> {
 
     fn chart(&self, facet: Facet, title: String, rows: Vec<RankedRow>) -> Option<RankedBars> {
         let is_vendor = facet == Facet::Vendor;
-        (rows.len() >= MIN_BARS).then(|| RankedBars {
+        (rows.len() >= self.fewest).then(|| RankedBars {
             lang: self.context.asked.lang,
             id: if is_vendor { "chart-suppliers" } else { "chart-buyers" },
             title,

@@ -499,7 +499,7 @@ fn methods_open_tenders_and_the_subject_of_a_question_are_suggested() {
 #[test]
 fn a_misspelled_word_of_a_question_is_searched_for_as_records_spell_it() {
     let titles = ["Paving of streets", "Paving of lots", "Roofing"];
-    let records = titles.map(|title| contract(title, json!({"title_en": title})));
+    let records = titles.map(|title| contract(title, json!({"title_en": title, "vendor_name": "Acme"})));
     let server = TestServer::own(&records, |_| {});
     let html = server.html("/en/search?kind=contract&q=how+many+pavving+contracts+in+Toronto", 200);
     assert_shows(
@@ -522,6 +522,7 @@ fn a_misspelled_word_of_a_question_is_searched_for_as_records_spell_it() {
     );
     let ranked = "/en/search?kind=contract&q=paving&municipality=toronto&rank=number";
     assert!(links_to(&most, ranked), "{most}");
+    assert_shows(&most, &["Suppliers with the most records: Acme (2)"]);
     // No condition says what is set aside, and its contracts are not those without a word.
     let set_aside = server.html(
         "/en/search?kind=contract&q=paving+contracts+to+Indigenous+businesses",
