@@ -89,21 +89,23 @@ impl SupplierCounts {
         rank: Rank,
         size: usize,
     ) -> SupplierCounts {
-        let mut counting = Counting::new(bodies);
-        let mut seen: HashSet<&str> = HashSet::new();
-        for combination in combinations {
-            let mut places = BTreeSet::new();
-            for name in &combination.values {
-                let place = counting.place(name);
-                places.insert(place);
-                if seen.insert(name) {
-                    counting.all[place].names += 1;
-                }
-            }
-            for place in places {
-                counting.all[place].add(combination.count, combination.total_value);
-            }
-        }
+        Counting::of_combinations(bodies, combinations).finish(0, rank, size)
+    }
+
+    /// The same of those that buy.
+    pub(crate) fn of_buying(
+        bodies: &SupplierList,
+        combinations: &[Combination],
+        rank: Rank,
+        size: usize,
+    ) -> SupplierCounts {
+        let mut counting = Counting::of_combinations(bodies, combinations);
+        let buying = counting.buying(combinations);
+        let all = std::mem::take(&mut counting.all).into_iter().enumerate();
+        counting.all = all
+            .filter(|(place, _)| buying.contains(place))
+            .map(|(_, of)| of)
+            .collect();
         counting.finish(0, rank, size)
     }
 }
@@ -116,20 +118,9 @@ pub(crate) const fn buyers_facet(by_name: bool) -> Facet {
 /// How many bodies buy: without the divisions that records name next to their city, or those for whom another one
 /// buys. Such a body is, in all of its records, next to one with more of them.
 pub(crate) fn buying_bodies(bodies: &SupplierList, combinations: &[Combination]) -> u64 {
-    let mut counting = Counting::new(bodies);
-    // For each body those that all of its records name.
-    let mut next_to: HashMap<usize, BTreeSet<usize>> = HashMap::new();
-    for combination in combinations {
-        let places: BTreeSet<usize> = combination.values.iter().map(|name| counting.place(name)).collect();
-        for place in &places {
-            let shared = next_to.entry(*place).or_insert_with(|| places.clone());
-            shared.retain(|other| places.contains(other));
-            counting.all[*place].count += combination.count;
-        }
-    }
-    let rank = |place: &usize| (counting.all[*place].count, Reverse(*place));
-    let buys = |(place, shared): &(usize, BTreeSet<usize>)| shared.iter().all(|other| rank(other) <= rank(place));
-    next_to.into_iter().filter(buys).count() as u64
+    Counting::of_combinations(bodies, combinations)
+        .buying(combinations)
+        .len() as u64
 }
 
 impl Counted {
@@ -147,6 +138,41 @@ impl Counting<'_> {
             unknown: HashMap::new(),
             all: Vec::new(),
         }
+    }
+
+    fn of_combinations<'l>(list: &'l SupplierList, combinations: &[Combination]) -> Counting<'l> {
+        let mut counting = Counting::new(list);
+        let mut seen: HashSet<&str> = HashSet::new();
+        for combination in combinations {
+            let mut places = BTreeSet::new();
+            for name in &combination.values {
+                let place = counting.place(name);
+                places.insert(place);
+                if seen.insert(name) {
+                    counting.all[place].names += 1;
+                }
+            }
+            for place in places {
+                counting.all[place].add(combination.count, combination.total_value);
+            }
+        }
+        counting
+    }
+
+    /// The places of the bodies that buy, of those that were counted.
+    fn buying(&mut self, combinations: &[Combination]) -> HashSet<usize> {
+        // For each body those that all of its records name.
+        let mut next_to: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+        for combination in combinations {
+            let places: BTreeSet<usize> = combination.values.iter().map(|name| self.place(name)).collect();
+            for place in &places {
+                let shared = next_to.entry(*place).or_insert_with(|| places.clone());
+                shared.retain(|other| places.contains(other));
+            }
+        }
+        let rank = |place: &usize| (self.all[*place].count, Reverse(*place));
+        let buys = |(place, shared): &(usize, BTreeSet<usize>)| shared.iter().all(|other| rank(other) <= rank(place));
+        next_to.into_iter().filter(buys).map(|(place, _)| place).collect()
     }
 
     /// The place of what a name is of.
@@ -297,6 +323,8 @@ mod tests {
         // C is always next to B.
         assert_eq!(buying_bodies(&list, &combinations), 2);
         assert_eq!(buying_bodies(&list, &combinations[2..]), 1);
+        let rows = SupplierCounts::of_buying(&list, &combinations, Rank::Count, 9).rows;
+        assert_eq!(rows.len(), 2, "{rows:?}");
         assert_eq!(buying_bodies(&list, &[]), 0);
     }
 

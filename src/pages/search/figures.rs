@@ -135,9 +135,12 @@ impl Leaders {
         let suppliers = ranking
             .vendors(found)
             .filter(|_| !states(&["supplier", "vendor", "vendor_is"]));
-        let buyers = ranking
-            .buyers(found)
-            .filter(|_| !states(&["body", "department", "department_is"]));
+        let buyers = if context.asked.by_name {
+            ranking.buyers(found)
+        } else {
+            ranking.buying(found)
+        };
+        let buyers = buyers.filter(|_| !states(&["body", "department", "department_is"]));
         suppliers
             .into_iter()
             .chain(buyers)
@@ -211,6 +214,17 @@ impl<'a> Ranking<'a> {
     fn bodies(&self, found: &Aggregation) -> Option<RankedBars> {
         let bodies = &self.context.ask.generation.bodies;
         let counts = SupplierCounts::of_combinations(bodies, &found.combinations, self.rank(), RANKED);
+        self.counted_bodies(&counts)
+    }
+
+    /// The same without the divisions of others.
+    fn buying(&self, found: &Aggregation) -> Option<RankedBars> {
+        let bodies = &self.context.ask.generation.bodies;
+        let counts = SupplierCounts::of_buying(bodies, &found.combinations, self.rank(), RANKED);
+        self.counted_bodies(&counts)
+    }
+
+    fn counted_bodies(&self, counts: &SupplierCounts) -> Option<RankedBars> {
         let rows: Vec<RankedRow> = counts.rows.iter().map(|body| self.party(Party::Body, body)).collect();
         // All bodies are counted, so the title states no limit.
         self.chart(Facet::NamedDepartment, self.plain_title(Facet::NamedDepartment), rows)
