@@ -118,12 +118,12 @@ journey('a condition is added in the form and removed again', {}, async (page) =
 journey('a search also finds the words of the other language, and says so', {}, async (page) => {
   await page.goto('/en/search?kind=contract&q=snow+removal');
   const both = await page.locator('.lead').innerText();
-  assert.match(await page.locator('.search-translation').innerText(), /other language/);
-  await link(page, 'Only my own words').click();
+  assert.match(await page.locator('.search-translation').first().innerText(), /Also searched/);
+  await link(page, 'Only my own words').first().click();
   assert.equal(parameter(page, 'translate'), 'false');
   const count = (text) => Number(text.split(' ')[0].replaceAll(',', ''));
   assert.ok(count(await page.locator('.lead').innerText()) < count(both));
-  await link(page, 'Search in both languages').click();
+  await link(page, 'Search other terms for them, too, in both languages').click();
   assert.equal(await page.locator('.lead').innerText(), both);
 });
 
