@@ -324,6 +324,7 @@ search-meaning-words = Without the words of the question
 search-meaning-share = Share: { $part } of { $all }, { $percent }
 search-meaning-spelling = “{ $word }” in place of “{ $written }”, which no record has next to the rest
 search-set-aside = Whether a contract was set aside for Indigenous businesses, only proactive disclosures state, each in its own record. No search finds the contracts by it: the words find texts and names.
+search-answer-others = Not counted here, under the same conditions:
 search-leaders = { $title }:
 search-meaning-fewer = Without “{ $word }”: no record has it next to the rest
 search-who-bid = Who bid: { $name }

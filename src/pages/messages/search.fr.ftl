@@ -316,6 +316,7 @@ search-meaning-words = Sans les mots de la question
 search-meaning-share = Part : { $part } sur { $all }, { $percent }
 search-meaning-spelling = « { $word } » à la place de « { $written } », qu’aucune fiche n’a avec le reste
 search-set-aside = Seules les divulgations proactives disent, chacune dans sa fiche, si un contrat était réservé aux entreprises autochtones. Aucune recherche ne trouve les contrats ainsi : les mots trouvent des textes et des noms.
+search-answer-others = Non comptés ici, aux mêmes conditions :
 search-leaders = { $title } :
 search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }

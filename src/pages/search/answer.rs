@@ -4,10 +4,11 @@ use crate::{
     api::analysis::{coverage::sources_of, currencies::currencies_of},
     engine::{Error, aggregation::Aggregation},
     http::error::ApiError,
-    model::{Facet, Role, Schema},
+    model::{EntityType, Facet, Role, Schema},
     pages::{
         coverage_note::covered_years,
         figure_table::{FigureRow, FigureTable},
+        messages::Texts,
         quality::{self, TotalDoubt},
         search::{
             answer_figures::{found_by, several_years},
@@ -16,9 +17,11 @@ use crate::{
             figures::Leaders,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
-            results_query::{Plan, in_purchase},
+            question::CONTRACT_TYPES,
+            results_query::{Found, Plan, in_purchase},
             search_address::SearchAddress,
             sentence::{parties, sentence},
+            split::Split,
         },
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
@@ -32,6 +35,9 @@ pub(super) struct Answer {
     pub(super) sentence: String,
     /// Whether it has no records.
     pub(super) is_empty: bool,
+    /// How many other contracts meet the same conditions, in entity types that it does not count: the number and the
+    /// address.
+    pub(super) others: Vec<(String, String)>,
     /// Its first suppliers and buyers.
     pub(super) leaders: Vec<Leaders>,
     /// What its values are.
@@ -47,7 +53,12 @@ pub(super) struct Answer {
 }
 
 /// The first meaning, if it is shown first, with what its records are worth.
-pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Result<Option<Answer>, ApiError> {
+pub(super) fn answer(
+    context: &SearchContext,
+    plan: &Plan,
+    meant: &Meant,
+    found_as_words: &Found,
+) -> Result<Option<Answer>, ApiError> {
     let t = context.t;
     let Some(meaning) = meant.all.first().filter(|_| meant.leads) else {
         return Ok(None);
@@ -57,6 +68,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
         href: meaning.href.clone(),
         sentence: meaning.count.clone(),
         is_empty: meaning.is_empty,
+        others: Vec::new(),
         leaders: Vec::new(),
         values: TypicalValue::default(),
         years: None,
@@ -71,6 +83,7 @@ pub(super) fn answer(context: &SearchContext, plan: &Plan, meant: &Meant) -> Res
     {
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
+        answer.others = others(t, asked, plan, found_as_words);
         let of_answer = SearchContext { asked, ..*context };
         answer.leaders = Leaders::all(&of_answer, &found);
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
@@ -127,6 +140,31 @@ fn years(
         rows: years.map(row).collect(),
         note: None,
     })
+}
+
+/// In everyday words, what is disclosed and what is awarded are contracts, too.
+fn others(t: Texts, asked: &SearchAddress, plan: &Plan, found: &Found) -> Vec<(String, String)> {
+    let is_asked = |split: &Split| split.asked.entity_type == asked.entity_type;
+    let is_of_split = plan
+        .splits
+        .iter()
+        .any(|split| is_asked(split) && split.asked.query() == asked.query());
+    if !is_of_split || !CONTRACT_TYPES.contains(&asked.entity_type) {
+        return Vec::new();
+    }
+    let counted = plan.splits.iter().zip(found.split_counts.iter().copied());
+    let others = counted.filter(|(split, records)| {
+        *records > 0 && !is_asked(split) && CONTRACT_TYPES.contains(&split.asked.entity_type)
+    });
+    let number = |of: EntityType, records: u64| t.keyed_with("search-records-", of.name(), &[("count", &records)]);
+    others
+        .map(|(split, records)| {
+            (
+                number(split.asked.entity_type, records),
+                split.asked.address_as_ranked(),
+            )
+        })
+        .collect()
 }
 
 /// The note is left out if counting takes too long.

@@ -14,13 +14,15 @@ use crate::{
 const LEVELS: [(&str, &str); 3] = [
     (
         "federal",
-        "federal government|federal agencies|federal bodies|federal departments|government of canada|\
-        gouvernement du canada|gouvernement federal|ministeres federaux|organismes federaux|federal|federale|federales|\
+        "federal government|federal agencies|federal agency|federal bodies|federal body|federal department|\
+        federal departments|government of canada|gouvernement du canada|gouvernement federal|ministere federal|\
+        ministeres federaux|organisme federal|organismes federaux|federal|federale|federales|\
         federaux",
     ),
     (
         "provincial",
-        "provincial government|provincial bodies|provincial ministries|ministeres provinciaux|organismes provinciaux|\
+        "provincial government|provincial bodies|provincial body|provincial ministries|provincial ministry|\
+        ministere provincial|ministeres provinciaux|organisme provincial|organismes provinciaux|\
         gouvernement provincial|provincial|provinciale|provinciales|provinciaux",
     ),
     (

@@ -174,7 +174,7 @@ pub(super) enum Asking {
 }
 
 /// The entity types of "contracts": in everyday words, what is disclosed and awarded is a contract, too.
-const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityType::Disclosure, EntityType::Award];
+pub(super) const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityType::Disclosure, EntityType::Award];
 
 impl Asking {
     const fn phrases(self) -> &'static str {

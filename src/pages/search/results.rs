@@ -215,7 +215,7 @@ fn found_results(
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     let meant = meant(context, plan, found)?;
     let sentence = sentence(t, asked.entity_type, &found.aggregation, parties(context));
-    let answer = answer(context, plan, &meant)?;
+    let answer = answer(context, plan, &meant, found)?;
     // An answer has its own values; and its own coverage, which is that of the words if these find nothing.
     let has_answer = answer.is_some();
     let nothing = nothing(context, plan, found, (conditions, &answer))?;

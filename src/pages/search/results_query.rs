@@ -91,6 +91,8 @@ pub(crate) struct Found {
     pub(crate) by_name: u64,
     /// Which of [`Plan::splits`] has most records, and how many; `None` without any, or if counting them took too long.
     pub(crate) split: Option<(usize, u64)>,
+    /// How many each of [`Plan::splits`] has; empty if counting them took too long.
+    pub(crate) split_counts: Vec<u64>,
     /// The values that can be added to the active ones of a facet.
     pub(crate) choices: Vec<Choices>,
 }
@@ -186,7 +188,8 @@ impl Plan {
             counts => counts.map(Some),
         };
         let splits = suggested(self.splits.iter().map(|split| split.query.clone()).collect())?;
-        let split = splits.and_then(|counts| self.most(&counts));
+        let split = splits.as_ref().and_then(|counts| self.most(counts));
+        let split_counts = splits.unwrap_or_default();
         let in_purchase = suggested(self.in_purchase.iter().cloned().collect())?;
         let in_purchase = in_purchase.and_then(|counts| counts.first().copied());
         let by_name = in_purchase.map_or(0, |count| aggregation.total.saturating_sub(count));
@@ -201,6 +204,7 @@ impl Plan {
                 by_code,
                 by_name,
                 split,
+                split_counts,
                 choices,
             });
         }
@@ -220,6 +224,7 @@ impl Plan {
             by_code,
             by_name,
             split,
+            split_counts,
             choices,
         })
     }

@@ -533,6 +533,27 @@ fn a_misspelled_word_of_a_question_is_searched_for_as_records_spell_it() {
 }
 
 #[test]
+fn an_answer_states_the_contracts_of_other_entity_types() {
+    let titles = ["Paving of streets", "Paving of lots"];
+    let mut records: Vec<_> = titles.map(|title| contract(title, json!({"title_en": title}))).to_vec();
+    let disclosed = json!({
+        "record_id": "d1", "award_date": "2024-07-08", "municipality": "toronto", "description_en": "Paving",
+    });
+    records.push((EntityType::Disclosure, disclosed.to_string()));
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html("/en/search?q=how+much+was+paid+for+paving+in+2024", 200);
+    assert_shows(
+        &html,
+        &["2 contracts", "under the same conditions: 1 disclosed federal contract"],
+    );
+    let other = "/en/search?kind=disclosure&q=paving&issued_after=2024-01-01&issued_before=2024-12-31";
+    assert!(links_to(&html, other), "{html}");
+    // Only contracts were asked for by the address.
+    let html = server.html("/en/search?kind=contract&q=how+much+was+paid+for+paving+in+2024", 200);
+    assert!(!text(&html).contains("under the same conditions"), "{html}");
+}
+
+#[test]
 fn each_term_for_the_same_finds_all_others() {
     let titles = ["Snow removal", "Winter maintenance", "Déneigement"];
     let records = titles.map(|title| contract(title, json!({"title_en": title})));
