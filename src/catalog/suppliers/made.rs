@@ -38,7 +38,7 @@ pub(crate) struct MadeSuppliers<'n> {
     names: &'n Names,
     clusters: &'n Clusters,
     party: Party,
-    /// The supplier that each official number stands for.
+    /// The supplier that each official number identifies.
     owners: FxHashMap<&'n OfficialNumber, u32>,
     /// By name: the names that it is joined to.
     joins: Joins<'n>,
@@ -148,7 +148,7 @@ impl<'n> MadeSuppliers<'n> {
         }
     }
 
-    /// The hash of the oldest number that stands for the supplier, otherwise of its oldest name.
+    /// The hash of the oldest number that identifies the supplier, otherwise of its oldest name.
     fn id_of(&self, cluster: u32, all: &[&Name]) -> u64 {
         let mut first: BTreeMap<&OfficialNumber, Option<i32>> = BTreeMap::new();
         for facts in all
@@ -199,7 +199,7 @@ fn add_line(text: &mut Vec<u8>, supplier: &Supplier) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// The supplier that an official number stands for: that of the name that is most often stated with it.
+/// The supplier that an official number identifies: that of the name that is most often stated with it.
 fn owners_of_numbers<'n>(names: &'n Names, cluster_of: &[u32]) -> FxHashMap<&'n OfficialNumber, u32> {
     let mut owners: FxHashMap<&OfficialNumber, (u64, u32)> = FxHashMap::default();
     for (name, cluster) in names.all.iter().zip(cluster_of) {
