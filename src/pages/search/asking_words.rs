@@ -54,7 +54,8 @@ pub(super) const ONE_BIDDER: &str = "\
 const PARTIES: &str = "\
     acheteurs|buyers|competitors|concurrents|contractors|entrepreneurs|fournisseurs|rivals|rivaux|suppliers|vendors";
 
-/// Nouns that ask for a ranking, before what it is of. Others are things: "système de classement".
+/// Nouns that ask for a ranking at the beginning, if a word for parties follows. Others are things: "système de
+/// classement".
 const RANKINGS: &str = "classement|palmares|ranking";
 
 /// Verbs that begin a question if more words follow: "did anyone bid".
@@ -163,7 +164,7 @@ pub(super) fn is_of_question(folded: &str) -> bool {
 /// Whether a word only asks, in a question or anywhere.
 pub(super) fn asks(folded: &str, is_question: bool) -> bool {
     let asks_here = |word: &str| {
-        let lists = [QUESTION_WORDS, WORDS_IN_QUESTIONS, ENGLISH_VERBS, RANKINGS];
+        let lists = [QUESTION_WORDS, WORDS_IN_QUESTIONS, ENGLISH_VERBS];
         lists.iter().any(|list| is_in(list, word)) || is_french_verb(word)
     };
     let verb = inverted_verb(folded).unwrap_or(folded);
@@ -190,6 +191,13 @@ pub(super) fn take_order(written: &mut Vec<Word>) -> bool {
     })
 }
 
+/// Removes what asks for a ranking at the beginning: "classement des fournisseurs".
+pub(super) fn take_ranking(written: &mut Vec<Word>) -> bool {
+    remove_phrase_between(written, RANKINGS, |before, after| {
+        before.is_empty() && after.iter().any(|(_, folded)| is_in(PARTIES, folded))
+    })
+}
+
 /// Whether a word of a question only says which one, or whose.
 pub(super) fn is_determiner(written: &[Word], number: usize) -> bool {
     let folded = written[number].1.as_str();
@@ -211,8 +219,7 @@ pub(super) fn begins_question(written: &[Word]) -> bool {
     };
     let begins_with_parties = match written {
         [(_, first), (next, folded), ..] => {
-            (is_in(PARTIES, first) || is_in(RANKINGS, first))
-                && (is_in("de|des|du|of", folded) || elided(next) != *next)
+            is_in(PARTIES, first) && (is_in("de|des|du|of", folded) || elided(next) != *next)
         }
         _ => false,
     };

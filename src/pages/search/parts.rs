@@ -8,7 +8,7 @@ use crate::{
     model::{EntityType, Language, fold::fold},
     pages::search::{
         amounts::take_bound,
-        asking_words::{NEVER_WON, NOW, PHRASES, take_order},
+        asking_words::{NEVER_WON, NOW, PHRASES, take_order, take_ranking},
         buyers::{BodyNames, take_buyer},
         levels::{BY_CITIES, CITIES, has_lower_case, take_level},
         period::Period,
@@ -249,7 +249,7 @@ fn asks_for_firms(text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
 fn take_asking(written: &mut Vec<Word>) -> bool {
     remove_phrase(written, NOW);
     let is_order = take_order(written);
-    let mut asks = remove_phrase(written, NEVER_WON) || is_order;
+    let mut asks = take_ranking(written) | remove_phrase(written, NEVER_WON) || is_order;
     while remove_phrase(written, PHRASES) {
         asks = true;
     }
@@ -307,8 +307,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A word with the article in the text before it, if both begin the name of a firm: "La Presse" is no press. Several
-/// words tell a firm without its article, which publishers may leave out.
+/// A word with the article in the text before it, if both begin the name of a firm: "La Presse" is not a press. Several
+/// words identify a firm without its article, which publishers may leave out.
 fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
     let written = words(text);
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);

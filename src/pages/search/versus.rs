@@ -84,7 +84,8 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
             continue;
         }
         // Words that ask in a question are in names elsewhere: "Best Buy vs Staples".
-        let asks = (asks || compares, asks || compares || link != Link::Choice);
+        let compares = asks || compares;
+        let asks = (compares, compares || matches!(link, Link::Compares | Link::Against));
         for reading in readings(context, sides.each_ref().map(Vec::as_slice), asks) {
             let Some(meaning) = of_sides(ask, t, &reading, link)? else {
                 continue;

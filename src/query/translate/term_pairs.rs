@@ -14,7 +14,7 @@ use crate::{
     model::{Language, fold::word_list},
     query::{
         text::Term,
-        translate::forms::{WordForms, is_function_word, plural},
+        translate::forms::{WordForms, WordMatch, is_function_word, plural},
     },
 };
 
@@ -148,13 +148,24 @@ impl TermPairs {
     }
 }
 
-/// Whether folded words are a term of the glossary in either language.
+/// Whether folded words are a term of the glossary in either language, in the singular or the plural.
 pub(crate) fn is_term(folded: &str) -> bool {
-    static FOLDED: LazyLock<HashSet<String>> = LazyLock::new(|| {
-        let terms = lines().flatten().flatten();
-        terms.map(|term| word_list(term).join(" ")).collect()
-    });
-    FOLDED.contains(folded)
+    let words: Vec<&str> = folded.split(' ').filter(|word| !is_function_word(word)).collect();
+    Language::ALL.into_iter().any(|language| {
+        let forms: Vec<WordForms> = words.iter().map(|word| WordForms::of(language, word)).collect();
+        let is_same = |(queried, word): (&WordForms, &WordForms)| {
+            queried.compare(word).is_some_and(|matched| matched < WordMatch::Stem)
+        };
+        let is_entry = |number: &usize| {
+            let entry = &GLOSSARY_TERMS.entries[*number];
+            entry.words.len() == forms.len() && forms.iter().zip(&entry.words).all(is_same)
+        };
+        let numbers = forms.iter().flat_map(|word| {
+            let key = (language, word.key.clone());
+            GLOSSARY_TERMS.by_word.get(&key).into_iter().flatten()
+        });
+        numbers.into_iter().any(is_entry)
+    })
 }
 
 impl Terms {
@@ -397,7 +408,7 @@ mod tests {
             }
         }
         assert_eq!(synonyms().count(), rows(SYNONYMS).count(), "each line has a language");
-        // "Ice rink" is a rink: whoever looks for one does not look for all.
+        // A search for an ice rink does not look for every rink.
         for (language, terms) in synonyms() {
             let content = |term: &&str| {
                 let words = word_list(term).into_iter();
@@ -417,6 +428,16 @@ mod tests {
                 let narrow = words.iter().find(|narrow| narrow.len() > wide.len() && has_all(narrow));
                 assert!(narrow.is_none(), "{} and {narrow:?}", terms[number]);
             }
+        }
+    }
+
+    #[test]
+    fn a_term_is_known_in_both_numbers_and_languages() {
+        for term in ["law firms", "law firm", "general contractors", "deneigement"] {
+            assert!(is_term(term), "{term}");
+        }
+        for text in ["body armour suppliers", "paving companies", "of the", ""] {
+            assert!(!is_term(text), "{text}");
         }
     }
 

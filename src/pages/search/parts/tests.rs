@@ -669,6 +669,8 @@ fn most_contracts_are_a_number_and_firms_at_the_end_are_asked_for() {
         ),
         ("most expensive snow removal contracts", "snow removal", false),
         ("body armour suppliers", "body armour", false),
+        ("classement des fournisseurs de sel", "sel", false),
+        ("qui vend des systèmes de classement", "systèmes de classement", false),
         ("how many contracts does Acme have", "Acme", false),
     ] {
         assert_eq!(of(text), Some((words.to_owned(), by_number)), "{text}");
