@@ -78,6 +78,17 @@ fn sentence(t: Texts, quality: &Quality) -> Option<String> {
     })
 }
 
+/// The share of a sum above which records in doubt make its differences from other sums uncertain.
+pub(crate) const MUCH_OF_SUM: f64 = 0.1;
+
+/// Whether records in doubt are too much of a total to say which of its parts are the largest.
+pub(crate) fn is_much_in_doubt(quality: &Quality) -> bool {
+    let has_value = || quality.flagged_value.is_some_and(|value| value.dollars() != 0.0);
+    quality
+        .share_of_value
+        .map_or_else(has_value, |share| share > MUCH_OF_SUM)
+}
+
 /// How much of a total is of records with quality flags.
 #[derive(Debug, PartialEq)]
 pub(crate) struct TotalDoubt {

@@ -2,10 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::pages::{messages::Texts, overview::Overview};
-
-/// The share of a sum above which records in doubt make its difference from other sums uncertain.
-const MUCH_OF_SUM: f64 = 0.1;
+use crate::pages::{messages::Texts, overview::Overview, quality::MUCH_OF_SUM};
 
 /// The sum of the values of a thing, in dollars.
 #[derive(Clone, Copy)]

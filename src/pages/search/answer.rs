@@ -1,7 +1,7 @@
 //! What the words of a search mean, shown before what they find as words.
 
 use crate::{
-    api::analysis::{coverage::sources_of, currencies::currencies_of},
+    api::analysis::{coverage::sources_of, currencies::currencies_of, quality::quality_of},
     engine::{Error, aggregation::Aggregation},
     http::error::ApiError,
     model::{EntityType, Facet, Role, Schema},
@@ -84,8 +84,7 @@ pub(super) fn answer(
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
         answer.others = others(t, asked, plan, found_as_words);
-        let of_answer = SearchContext { asked, ..*context };
-        answer.leaders = Leaders::all(&of_answer, &found);
+        answer.leaders = leaders(context, asked, &found);
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.years = years(context, asked, &query, &found);
         answer.names = names(context, asked, &query, found.total)?;
@@ -123,10 +122,12 @@ fn years(
         FigureRow {
             name: year.to_string(),
             href: Some(asked.in_year(year)),
-            values: match has_data {
-                false => vec![t.text("search-answer-no-data")],
-                true if has_values => vec![t.count(count), t.money(value)],
-                true => vec![t.count(count)],
+            // A row has a figure for each column.
+            values: match (has_data, has_values) {
+                (false, true) => vec![t.text("search-answer-no-data"), "–".to_owned()],
+                (false, false) => vec![t.text("search-answer-no-data")],
+                (true, true) => vec![t.count(count), t.money(value)],
+                (true, false) => vec![t.count(count)],
             },
         }
     };
@@ -140,6 +141,16 @@ fn years(
         rows: years.map(row).collect(),
         note: None,
     })
+}
+
+/// Who comes first: by number, if records in doubt may decide who comes first by value.
+fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) -> Vec<Leaders> {
+    let ranked = SearchAddress {
+        by_number: asked.by_number || quality::is_much_in_doubt(&quality_of(found)),
+        ..asked.clone()
+    };
+    let asked = &ranked;
+    Leaders::all(&SearchContext { asked, ..*context }, found)
 }
 
 /// In everyday words, what is disclosed and what is awarded are contracts, too.

@@ -113,7 +113,7 @@ struct Ranking<'a> {
     has_values: bool,
     /// What a share is of.
     whole: f64,
-    /// Of fewer names, there is no ranking.
+    /// Fewer names than this are not ranked.
     fewest: usize,
 }
 
@@ -128,7 +128,7 @@ pub(crate) struct Leaders {
 }
 
 impl Leaders {
-    /// Of the suppliers and of the buyers, unless a condition of the search says who it is.
+    /// The first suppliers and the first buyers; none of those that a condition of the search already names.
     pub(crate) fn all(context: &SearchContext, found: &Aggregation) -> Vec<Leaders> {
         let ranking = Ranking::of(context, found, 1);
         let states = |names: &[&str]| names.iter().any(|name| context.asked.value(name).is_some());

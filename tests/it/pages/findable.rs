@@ -554,6 +554,34 @@ fn an_answer_states_the_contracts_of_other_entity_types() {
 }
 
 #[test]
+fn an_answer_ranks_by_number_where_records_in_doubt_decide() {
+    let of = |id: &str, vendor: &str, value: f64, flags: Value| {
+        contract(
+            id,
+            json!({"title_en": "Paving", "vendor_name": vendor, "contract_value": value, "quality_flags": flags}),
+        )
+    };
+    let sound = [
+        of("a", "Acme", 5.0, json!([])),
+        of("b", "Acme", 5.0, json!([])),
+        of("c", "Zenith", 20.0, json!([])),
+    ];
+    let path = "/en/search?q=who+sold+paving+in+2024";
+    let server = TestServer::own(&sound, |_| {});
+    assert_shows(
+        &server.html(path, 200),
+        &["Suppliers with the highest total value: Zenith ($20), Acme ($10)"],
+    );
+    let doubtful = of("d", "Zenith", 6e8, json!(["implausible_value"]));
+    let records: Vec<_> = sound.into_iter().take(2).chain([doubtful]).collect();
+    let server = TestServer::own(&records, |_| {});
+    assert_shows(
+        &server.html(path, 200),
+        &["Suppliers with the most records: Acme (2), Zenith (1)"],
+    );
+}
+
+#[test]
 fn each_term_for_the_same_finds_all_others() {
     let titles = ["Snow removal", "Winter maintenance", "Déneigement"];
     let records = titles.map(|title| contract(title, json!({"title_en": title})));

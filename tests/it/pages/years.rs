@@ -61,7 +61,7 @@ fn several_years_are_a_period_with_the_figures_of_each() {
         // All years of a period are stated, also one without data.
         (
             "Fisheries and Oceans Canada 2024 vs 2026",
-            &["2024–2026", "2024 2 $3,000.00 2025 no data 2026 1 $5.00"],
+            &["2024–2026", "2024 2 $3,000.00 2025 no data – 2026 1 $5.00"],
         ),
         ("Fisheries and Oceans Canada fuel 2023 2024", &fuel),
     ] {
