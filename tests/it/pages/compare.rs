@@ -156,7 +156,10 @@ fn records_are_compared_under_the_conditions_of_the_address() {
         "{href}"
     );
     let html = compared("/fr/compare/supplier?of=Petit&of=Fourth&issued_before=2019");
-    assert_shows(&html, &["Il n’y a aucune fiche de ce type à ces conditions."]);
+    assert_shows(
+        &html,
+        &["Il n’y a aucune fiche de ce type qui remplisse ces conditions."],
+    );
     // The same of buyers and of trades.
     let html = compared("/en/compare/department?issued_before=2020-12-31&of=Roads&of=Parks");
     assert_shows(&html, &["Contracts 1 0 1 less"]);
