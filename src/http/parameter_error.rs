@@ -168,7 +168,7 @@ pub(crate) enum OffsetCure {
 }
 
 /// An error lists all values of a closed list up to this many.
-pub(crate) const MAX_LISTED_VALUES: usize = 11;
+pub(crate) const MAX_LISTED_VALUES: usize = 12;
 
 impl ParameterError {
     /// Whether the request is well formed but cannot be served: paging that does not fit together.

@@ -45,6 +45,8 @@ pub enum Facet {
     Bids,
     /// Who could bid.
     Competition,
+    /// The class of the buyer.
+    BodyClass,
     /// The vendors' suppliers. No index stores it: the vendors of a generation are counted, and joined by the suppliers
     /// that they are names of.
     Supplier,
@@ -55,7 +57,7 @@ pub enum Facet {
 
 impl Facet {
     /// Those that an index stores.
-    pub const ALL: [Facet; 17] = [
+    pub const ALL: [Facet; 18] = [
         Facet::Status,
         Facet::Category,
         Facet::Municipality,
@@ -73,6 +75,7 @@ impl Facet {
         Facet::Department,
         Facet::Bids,
         Facet::Competition,
+        Facet::BodyClass,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -94,6 +97,7 @@ impl Facet {
             Facet::Department => "buyer",
             Facet::Bids => "bids",
             Facet::Competition => "competition",
+            Facet::BodyClass => "body_class",
             Facet::Supplier => "supplier",
             Facet::Body => "body",
         }
@@ -151,6 +155,7 @@ impl Facet {
             Facet::Commodity => commodities(record),
             Facet::QualityFlag => keys(record, Role::QualityFlag),
             Facet::Competition => keys(record, Role::Competition),
+            Facet::BodyClass => keys(record, Role::BodyClass),
             Facet::Currency => one(record.currency()),
             Facet::Department | Facet::Body => buyers(record),
             Facet::Bids => bids(record).into_iter().collect(),
@@ -177,6 +182,7 @@ impl Facet {
             Facet::Municipality => (&[], Some(Role::Municipality)),
             Facet::ProcurementMethod => (&[], Some(Role::ProcurementMethod)),
             Facet::Competition => (&[], Some(Role::Competition)),
+            Facet::BodyClass => (&[], Some(Role::BodyClass)),
             Facet::NoticeType => (&[], Some(Role::NoticeType)),
             Facet::Year => (&[], Some(Role::Date)),
             Facet::Commodity => (&[], Some(Role::Commodity)),

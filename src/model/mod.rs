@@ -3,6 +3,7 @@
 //! **Invariant:** nothing here knows of files, indexes or HTTP.
 
 pub mod bids;
+pub(crate) mod body_class;
 pub(crate) mod body_names;
 pub mod commodity;
 pub(crate) mod commodity_table;

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::model::{
+    body_class::body_class,
     commodity,
     date::Date,
     entity_type::EntityType,
@@ -243,6 +244,22 @@ impl<'a> Record<'a> {
         texts.any(|(field, text)| field == LEVEL && text == "federal")
     }
 
+    /// The key that all fields of the role together give.
+    fn derived_key(&self, role: Role) -> Option<&'static str> {
+        let texts = self.named_texts(role);
+        match role {
+            Role::Competition if self.schema.has_role(role) => {
+                Some(procurement_method::competition(texts.map(|(_, method)| method)))
+            }
+            Role::BodyClass => {
+                let names = texts.filter(|(field, _)| *field != LEVEL);
+                body_class(names.map(|(_, name)| name), self.text(LEVEL))
+            }
+            Role::Amended => self.is_amended().map(|is_amended| AMENDED[usize::from(!is_amended)]),
+            _ => None,
+        }
+    }
+
     /// The distinct keys that a filter on the role compares with. Only this function makes keys of
     /// stored texts; [`query_key`] makes keys of queried texts.
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
@@ -260,8 +277,8 @@ impl<'a> Record<'a> {
         for (field, text) in self.named_texts(role) {
             match role {
                 Role::RecordId => push(Cow::Borrowed(text)),
-                // All fields together: see below.
-                Role::Competition | Role::Amended => {}
+                // All fields together: `derived_key`.
+                Role::Competition | Role::Amended | Role::BodyClass => {}
                 Role::Category => vocabulary::categories(text).for_each(|code| push(Cow::Borrowed(code))),
                 Role::Status => {
                     if let Some(status) = status(text) {
@@ -282,15 +299,7 @@ impl<'a> Record<'a> {
                 _ => push(Cow::Owned(query_key(role, text))),
             }
         }
-        if role == Role::Competition && self.schema.has_role(role) {
-            let methods = self.named_texts(role).map(|(_, text)| text);
-            keys.push(Cow::Borrowed(procurement_method::competition(methods)));
-        }
-        if role == Role::Amended
-            && let Some(is_amended) = self.is_amended()
-        {
-            keys.push(Cow::Borrowed(AMENDED[usize::from(!is_amended)]));
-        }
+        keys.extend(self.derived_key(role).map(Cow::Borrowed));
         if role == Role::QualityFlag {
             for flag in self.quality_flags() {
                 keys.push(Cow::Borrowed(flag));
@@ -335,6 +344,7 @@ pub fn query_key(role: Role, text: &str) -> String {
         | Role::QualityFlag
         | Role::Competition
         | Role::Amended
+        | Role::BodyClass
         | Role::RecordId => text.trim().to_owned(),
         Role::SolicitationNumber => vocabulary::solicitation_number(text),
         _ => fold(text),

@@ -51,6 +51,8 @@ pub enum Role {
     /// Whether its contract was amended: [`crate::model::record::AMENDED`].
     Amended,
     GovernmentLevel,
+    /// The class of its buyer, derived from the names of the buyer: [`crate::model::body_class`].
+    BodyClass,
     /// The regions where the purchase is delivered, and the province of a provincial or municipal buyer.
     Region,
 }
@@ -89,6 +91,7 @@ const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
     (Role::Competition, "competition", RoleStorage::Key),
     (Role::Amended, "amended", RoleStorage::Key),
     (Role::GovernmentLevel, "government_level", RoleStorage::Key),
+    (Role::BodyClass, "body_class", RoleStorage::Key),
     (Role::Region, "region", RoleStorage::Key),
     (Role::Department, "department", RoleStorage::Name),
     (Role::Vendor, "vendor", RoleStorage::Name),

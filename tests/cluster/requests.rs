@@ -200,6 +200,7 @@ impl Drawn {
                 "quality_flag",
                 "currency",
                 "level",
+                "body_class",
             ];
             let first = random.below(all.len() as u64) as usize;
             let length = 1 + random.below((all.len() - first) as u64) as usize;
@@ -446,6 +447,8 @@ impl Drawn {
             "amended=true",
             "amended=odd",
             "level=federal&facets=level",
+            "body_class=health,other&facets=body_class",
+            "body_class=odd",
             "q=zzzzzzzz&explain=true",
         ];
         Some(Request::Get(format!("/{entity_type}?{}", random.pick(&queries))))

@@ -126,7 +126,7 @@ fn statistics_count_every_match() {
     refused(
         "/tender/stats?limit=3",
         422,
-        "parameter 'limit': /tender/stats does not accept it; it accepts municipality, q, department, department_is, category, status, procurement_method, competition, level, region, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before, commodity, body, quality_flag, translate, match_codes, q_in, include",
+        "parameter 'limit': /tender/stats does not accept it; it accepts municipality, q, department, department_is, category, status, procurement_method, competition, level, body_class, region, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before, commodity, body, quality_flag, translate, match_codes, q_in, include",
     );
     refused(
         "/contract/stats?munipality=x",
@@ -440,7 +440,7 @@ fn a_search_counts_on_request() {
     refused(
         "/tender?facets=vendor",
         422,
-        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, body, year, commodity, quality_flag, currency, competition, level",
+        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, body, year, commodity, quality_flag, currency, competition, level, body_class",
     );
     refused(
         "/contract?include_total=TRUE",

@@ -11,6 +11,7 @@ mod bid_counts;
 mod bidders;
 mod bids;
 mod bodies;
+mod body_classes;
 mod buyers;
 mod command_line;
 mod commodities;

@@ -247,6 +247,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::Competition, &["open", "invitation", "none", "unknown"]),
         term(Role::Amended, &["true", "false"]),
         term(Role::GovernmentLevel, &["municipal", "federal", "provincial"]),
+        term(Role::BodyClass, &["municipality", "health", "other"]),
         term(Role::Region, &["Québec", "ON", "Estrie"]),
         term(Role::ReferenceNumber, &["road", "EN578-123/a"]),
         (part(), any::<bool>()).prop_map(|(part, vendor)| {
@@ -305,6 +306,7 @@ fn filter() -> impl Strategy<Value = Filter> {
                 (Facet::Bids, "2"),
                 (Facet::Competition, "none"),
                 (Facet::GovernmentLevel, "municipal"),
+                (Facet::BodyClass, "municipality"),
             ][..]
         )
         .prop_map(|(facet, key)| Filter::FacetValue {

@@ -42,6 +42,7 @@ pub(crate) fn facets_of(schema: &Schema) -> Vec<Facet> {
         (Facet::Currency, schema.field("currency").is_some()),
         (Facet::Competition, schema.has_role(Role::Competition)),
         (Facet::GovernmentLevel, schema.has_role(Role::GovernmentLevel)),
+        (Facet::BodyClass, schema.has_role(Role::BodyClass)),
     ];
     let valid = all.into_iter().filter(|(_, has_field)| *has_field);
     valid.map(|(facet, _)| facet).collect()

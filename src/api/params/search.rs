@@ -26,6 +26,7 @@ use crate::{
     },
     model::{
         EntityType, Facet, Role, Schema,
+        body_class::BODY_CLASSES,
         procurement_method::COMPETITION,
         record::AMENDED,
         vocabulary::{CATEGORIES, GOVERNMENT_LEVELS, QUALITY_FLAG_VALUES, STATUSES},
@@ -95,6 +96,7 @@ pub const TABLE: &[SearchParam] = &[
     filter("competition", "Who could bid, by the procurement method: `open` to all, by `invitation`, `none` (one supplier), or `unknown`, where the method is not stated or does not say it; several are separated by commas", FilterKind::OneOf(Role::Competition, &COMPETITION, Case::Exact)).in_form(23),
     filter("amended", "`true`: the record states that its contract was amended, or spending beyond its amount; `false`: it states that it was not amended. Records that state neither match neither", FilterKind::OneOf(Role::Amended, &AMENDED, Case::Exact)).in_form(27),
     filter("level", "Level of government of the buyer, or several separated by commas", FilterKind::OneOf(Role::GovernmentLevel, &GOVERNMENT_LEVELS, Case::Exact)).in_form(24),
+    filter("body_class", "Class of the buyer by its name, or several separated by commas: hospitals and other `health` bodies, each `university`, `college`, `school` board, `transit` or `housing` body, `municipality`, or any `other`", FilterKind::OneOf(Role::BodyClass, &BODY_CLASSES, Case::Exact)).in_form(28),
     filter("region", "Region or province where the purchase is delivered, as stated; a province also finds its provincial and municipal buyers. A name in English or French, or the code of a province; an unknown one finds nothing", FilterKind::Whole(Role::Region)).in_form(26),
     filter("notice_type", "The whole notice type, in English or French; abbreviations do not match", FilterKind::Whole(Role::NoticeType)).in_form(9),
     filter("vendor_province", "Vendor's province: its name in English or French, or its code; of a vendor abroad its state or region, as published. An unknown one finds nothing", FilterKind::Whole(Role::VendorProvince)).in_form(4),
@@ -375,7 +377,7 @@ mod tests {
         check(
             EntityType::StandingOffer,
             "foo=1",
-            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, level, reference_number, \
+            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, level, body_class, reference_number, \
              issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, body, quality_flag, translate, match_codes, q_in, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain, include",
         );

@@ -58,6 +58,7 @@ macro_rules! table {
             condition("municipality"),
             condition("region"),
             condition("level"),
+            condition("body_class"),
             condition("body"),
             condition("issued_after"),
             condition("issued_before"),

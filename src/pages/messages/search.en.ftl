@@ -42,6 +42,7 @@ search-field-quality_flag = Doubts about the record
 search-field-competition = Competition
 search-field-amended = Amendments
 search-field-level = Level of government
+search-field-body_class = Type of buyer
 search-field-date-hint = YYYY-MM-DD
 
 ## Active conditions
@@ -92,6 +93,7 @@ search-condition-quality_flag = Doubt:
 search-condition-competition = Competition:
 search-condition-amended = Amendments:
 search-condition-level = Level:
+search-condition-body_class = Type of buyer:
 search-condition-won = Bid:
 search-condition-ignored = Does not apply to these records
 
@@ -198,6 +200,7 @@ search-facet-commodity = Commodity
 search-facet-quality_flag = Doubts
 search-facet-competition = Competition
 search-facet-level = Level of government
+search-facet-body_class = Type of buyer
 search-facet-municipality = Place
 search-facet-status = Status as published
 search-facet-procurement_method = Procurement method
@@ -232,6 +235,15 @@ search-amended-false = not amended
 search-level-federal = federal
 search-level-provincial = provincial
 search-level-municipal = municipal
+
+search-body_class-health = hospitals and other health bodies
+search-body_class-university = universities
+search-body_class-college = colleges
+search-body_class-school = school boards
+search-body_class-transit = public transit
+search-body_class-housing = public housing
+search-body_class-municipality = municipalities
+search-body_class-other = departments, agencies and others
 
 ## Translation
 

@@ -42,6 +42,7 @@ search-field-quality_flag = Doutes sur la fiche
 search-field-competition = Concurrence
 search-field-amended = Modifications
 search-field-level = Palier de gouvernement
+search-field-body_class = Type d’acheteur
 search-field-date-hint = AAAA-MM-JJ
 
 ## Active conditions
@@ -92,6 +93,7 @@ search-condition-quality_flag = Doute :
 search-condition-competition = Concurrence :
 search-condition-amended = Contrat :
 search-condition-level = Palier :
+search-condition-body_class = Type d’acheteur :
 search-condition-won = Soumission :
 search-condition-ignored = Sans objet pour ces fiches
 
@@ -198,6 +200,7 @@ search-facet-commodity = Marchandise
 search-facet-quality_flag = Doutes
 search-facet-competition = Concurrence
 search-facet-level = Palier de gouvernement
+search-facet-body_class = Type d’acheteur
 search-facet-municipality = Lieu
 search-facet-status = État tel que publié
 search-facet-procurement_method = Mode d’approvisionnement
@@ -232,6 +235,15 @@ search-amended-false = non modifié
 search-level-federal = fédéral
 search-level-provincial = provincial
 search-level-municipal = municipal
+
+search-body_class-health = hôpitaux et autres organismes de santé
+search-body_class-university = universités
+search-body_class-college = cégeps et collèges
+search-body_class-school = commissions et centres de services scolaires
+search-body_class-transit = transport en commun
+search-body_class-housing = habitation publique
+search-body_class-municipality = municipalités
+search-body_class-other = ministères, agences et autres
 
 ## Charts
 

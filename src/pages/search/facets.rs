@@ -77,7 +77,7 @@ pub(crate) const MAX_RANKED: usize = 5_000;
 const MAX_ADDED: usize = 10;
 
 /// All facets of pages, in their order on the page.
-const FACETS: [ShownFacet; 11] = [
+const FACETS: [ShownFacet; 12] = [
     shown(Facet::Status, Role::Status, &["status"], MAX_LISTED),
     shown(Facet::Year, Role::Date, &["issued_after", "issued_before"], usize::MAX),
     shown(Facet::NamedDepartment, Role::Department, &["department_is"], MAX_RANKED),
@@ -87,6 +87,7 @@ const FACETS: [ShownFacet; 11] = [
     shown(Facet::Commodity, Role::Commodity, &["commodity"], usize::MAX),
     shown(Facet::Competition, Role::Competition, &["competition"], usize::MAX),
     shown(Facet::GovernmentLevel, Role::GovernmentLevel, &["level"], usize::MAX),
+    shown(Facet::BodyClass, Role::BodyClass, &["body_class"], usize::MAX),
     shown(
         Facet::ProcurementMethod,
         Role::ProcurementMethod,
@@ -273,6 +274,7 @@ pub(crate) fn label(context: &SearchContext, facet: Facet, value: String) -> Str
         Facet::QualityFlag => quality::name(context.t, &value),
         Facet::ProcurementMethod => Some(method_name(context.asked.lang, value.clone())),
         Facet::Competition => Some(context.t.keyed("search-competition-", &value)),
+        Facet::BodyClass => Some(context.t.keyed("search-body_class-", &value)),
         Facet::GovernmentLevel if GOVERNMENT_LEVELS.contains(&value.as_str()) => {
             Some(context.t.keyed("search-level-", &value))
         }
