@@ -14,6 +14,7 @@ mod answer_figures;
 mod asking_words;
 mod bids_address;
 mod bids_page;
+mod body_classes;
 mod buyers;
 mod conditions;
 mod consortia;

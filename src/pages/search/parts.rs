@@ -9,6 +9,7 @@ use crate::{
     pages::search::{
         amounts::take_bound,
         asking_words::{NEVER_WON, NOW, PHRASES, take_order, take_ranking},
+        body_classes::take_class,
         buyers::{BodyNames, take_buyer},
         levels::{BY_CITIES, CITIES, has_lower_case, take_level},
         period::Period,
@@ -31,6 +32,8 @@ pub(super) struct Parts<'a> {
     /// The region where the purchase is delivered, as it was written.
     pub(super) region: Option<String>,
     pub(super) level: Option<&'static str>,
+    /// The class of the buyers.
+    pub(super) body_class: Option<&'static str>,
     pub(super) period: Option<Period>,
     pub(super) period_of: PeriodOf,
     /// Whether it asks for what was bought without competition.
@@ -97,6 +100,7 @@ pub(super) struct Takes<'a> {
     pub(super) places: &'a [Coverage],
     pub(super) region: bool,
     pub(super) level: bool,
+    pub(super) body_class: bool,
     pub(super) year: bool,
     pub(super) closing: bool,
     pub(super) ending: bool,
@@ -121,6 +125,7 @@ impl Takes<'_> {
             places: &[],
             region: false,
             level: true,
+            body_class: true,
             year: true,
             closing: true,
             ending: true,
@@ -267,7 +272,12 @@ impl<'a> Parts<'a> {
                 id: buyer.id,
             });
         }
-        self.place = take_place(written, takes.places, takes.region);
+        if takes.body_class && self.buyer.is_none() {
+            self.body_class = take_class(written);
+        }
+        // A hospital in Laval is no body of that city: the name is a word.
+        let places = if self.body_class.is_some() { &[] } else { takes.places };
+        self.place = take_place(written, places, takes.region);
         let has_region = takes.region && self.place.is_none();
         let region = has_region.then(|| take_region(written, takes.level)).flatten();
         (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
@@ -297,6 +307,7 @@ impl<'a> Parts<'a> {
             self.place.is_some(),
             self.buyer.is_some(),
             self.level.is_some(),
+            self.body_class.is_some(),
             self.period.is_some(),
         ];
         let named = named.into_iter().filter(|is_one| *is_one).count();

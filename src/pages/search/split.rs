@@ -230,6 +230,7 @@ impl<'a> Takes<'a> {
             places: if can(&["municipality"]) { places } else { &[] },
             region: can(&["region"]),
             level: can(&["level"]),
+            body_class: can(&["body_class"]),
             year: can(&["issued_after", "issued_before"]),
             closing: is_tender && can(&["closing_after", "closing_before"]),
             ending: can(&["ending_after", "ending_before"]),
@@ -285,6 +286,10 @@ impl<'a> Parts<'a> {
         if let Some(level) = self.level {
             values.push(("level", level.to_owned()));
             label.push(t.keyed("search-level-", level));
+        }
+        if let Some(class) = self.body_class {
+            values.push(("body_class", class.to_owned()));
+            label.push(t.keyed("search-body_class-", class));
         }
         if let Some(period) = &self.period {
             self.period(t, period, &mut values, &mut label);

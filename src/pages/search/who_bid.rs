@@ -114,8 +114,8 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
     let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
     let Some(split) = split else { return Ok(None) };
-    // Bids have no region and no level: the calls of all are more than none, if nothing but words is left.
-    let wider = split.asked.dropping(&["region", "level"]);
+    // Bids have no region, level or class: the calls of all are more than none, if nothing but words is left.
+    let wider = split.asked.dropping(&["region", "level", "body_class"]);
     let is_wider = wider.parameters != split.asked.parameters;
     if is_wider && (split.words.is_empty() || split.conditions.len() > 1) {
         return Ok(None);

@@ -1,0 +1,89 @@
+//! The class of bodies that words ask for: "hospitals", "quelle université".
+
+use crate::pages::search::written_words::{Word, is_in, remove_phrase, remove_phrase_between};
+
+/// Words for each class, folded and without elided articles: for several of its bodies, and for one of them.
+const CLASSES: [(&str, &str, &str); 6] = [
+    (
+        "health",
+        "centres hospitaliers|etablissements de sante|etablissements sante|etablissements hospitaliers|health authorities|\
+        health bodies|health care facilities|health institutions|hopitaux|hospitals",
+        "centre hospitalier|health authority|hopital|hospital",
+    ),
+    ("university", "universites|universities", "universite|university"),
+    ("college", "cegeps|colleges", "cegep|college"),
+    (
+        "school",
+        "centres de services scolaire|centres de services scolaires|centres services scolaires|commissions scolaires|\
+        conseils scolaires|school boards|school districts|school divisions",
+        "centre de services scolaire|commission scolaire|ecole|ecoles|school|school board|school district|schools",
+    ),
+    (
+        "transit",
+        "societes de transport|transit agencies|transit authorities|transit commissions|transit companies|\
+        transit operators",
+        "societe de transport|transit agency|transit authority",
+    ),
+    (
+        "housing",
+        "housing agencies|housing authorities|offices habitation|offices municipaux habitation",
+        "housing authority|office habitation|office municipal habitation",
+    ),
+];
+
+/// What asks for one of them: "which hospital". Elsewhere, a hospital is a building.
+const WHICH: &str = "quel|quelle|quelles|quels|what|which";
+const BY: &str = "by|par";
+const ARTICLES: &str = "a|an|un|une|des";
+
+/// Removes the class of bodies that the words ask for, if it is only one.
+pub(super) fn take_class(written: &mut Vec<Word>) -> Option<&'static str> {
+    let taken = CLASSES.iter().filter_map(|(class, several, one)| {
+        let mut rest = written.clone();
+        let is_taken = remove_phrase_between(&mut rest, one, asks_for_one) || remove_phrase(&mut rest, several);
+        is_taken.then_some((*class, rest))
+    });
+    let taken: Vec<_> = taken.collect();
+    let [(class, rest)] = <[_; 1]>::try_from(taken).ok()?;
+    *written = rest;
+    Some(class)
+}
+
+fn asks_for_one(before: &[Word], _: &[Word]) -> bool {
+    match before {
+        [.., (_, which)] if is_in(WHICH, which) => true,
+        [.., (_, by), (_, article)] => is_in(BY, by) && is_in(ARTICLES, article),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::search::written_words::{without_marks, words};
+
+    #[test]
+    fn several_bodies_of_a_class_are_a_class_and_one_is_a_thing() {
+        for (text, class, rest) in [
+            ("hospitals snow removal", Some("health"), "snow removal"),
+            (
+                "furniture bought by universities",
+                Some("university"),
+                "furniture bought by",
+            ),
+            ("Which hospital buys gloves?", Some("health"), "Which buys gloves"),
+            ("quelle université", Some("university"), "quelle"),
+            ("contrats des cégeps", Some("college"), "contrats des"),
+            ("commissions scolaires déneigement", Some("school"), "déneigement"),
+            ("salt bought by a school board", Some("school"), "salt bought by a"),
+            ("offices d'habitation", Some("housing"), ""),
+            ("hospital beds", None, "hospital beds"),
+            ("toiture de l'école", None, "toiture de l'école"),
+            ("hospitals and universities", None, "hospitals and universities"),
+        ] {
+            let mut written = words(text);
+            assert_eq!(take_class(&mut written), class, "{text}");
+            assert_eq!(without_marks(&written), rest, "{text}");
+        }
+    }
+}
