@@ -12,7 +12,7 @@ use crate::{
         Error,
         aggregation::{Aggregation, TermsAggregation},
     },
-    model::{EntityType, Facet, Role, Schema},
+    model::{Date, EntityType, Facet, Role, Schema},
     pages::{
         coverage_note::asked_years,
         search::{facets, search_address::SearchAddress},
@@ -24,12 +24,26 @@ use crate::{
 /// Of more years than this, an answer has no figures for each.
 const MAX_YEARS: i32 = 20;
 
-/// The years that a query asks for, if they are several and not too many.
+/// The years that a query asks for, if they are several whole ones and not too many.
 pub(super) fn several_years(query: &SearchQuery) -> Option<RangeInclusive<i32>> {
     let Some((Some(from), Some(to))) = asked_years(query) else {
         return None;
     };
-    (from < to && to - from < MAX_YEARS).then_some(from..=to)
+    let is_whole = query.filters.iter().all(is_of_whole_years);
+    (is_whole && from < to && to - from < MAX_YEARS).then_some(from..=to)
+}
+
+fn is_of_whole_years(filter: &Filter) -> bool {
+    let Filter::Dates {
+        role: Role::Date,
+        from,
+        to,
+    } = filter
+    else {
+        return true;
+    };
+    let is_day = |day: &Option<Date>, of_year: &str| day.is_none_or(|day| day.to_string().ends_with(of_year));
+    is_day(from, "-01-01") && is_day(to, "-12-31")
 }
 
 /// People ask for the typical value of a thing, and of what somebody buys or sells.

@@ -27,7 +27,9 @@ pub(super) const PHRASES: &str = "\
     since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
     which body|which department|which departments|which public bodies|which public body|who supplies|who supply|\
     which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost|\
-    on average|d habitude|en general|en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
+    contract size|contract sizes|size of contracts|taille des contrats|taille du contrat|\
+    travaille pour|travaillent pour|work for|work most for|work the most for|work with|working for|working with|works for|\
+    works with|on average|d habitude|en general|en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
 
 /// Several words that say that it is about now.
 pub(super) const NOW: &str = "\
@@ -49,6 +51,23 @@ pub(super) const ONE_BIDDER: &str = "\
     single bids|un seul soumissionnaire|une seule offre|une seule soumission|with a single bid|\
     with a single bidder|with just one bid|with just one bidder|with one bid|with one bidder|with only one bid|\
     with only one bidder";
+
+/// What asks for contracts that were amended, or that cost more than their amount, next to a word for contracts or an
+/// order.
+pub(super) const AMENDED: &str = "\
+    that were amended|with amendments|amended|avec avenants|avec avenant|avec modifications|avenants|\
+    avenant|ayant ete modifies|qui ont ete modifies|modifies|\
+    with cost overruns|with overruns|cost overruns|cost overrun|overruns|with extra spending|extra spending|\
+    that went over budget|went over budget|over budget|\
+    avec depassements de couts|avec depassement de couts|avec depassement de cout|avec depassements|\
+    depassements de couts|depassements de cout|depassements des couts|depassements|\
+    depassement de couts|depassement de cout|depassement des couts|\
+    avec depenses supplementaires|depenses supplementaires|avec depense supplementaire|depense supplementaire";
+/// The same if nothing else is left, because it can be a thing: "soil amendment", "modifications of vehicles". Words of
+/// questions are left out before, such as "dépense" of "dépense supplémentaire".
+pub(super) const AMENDMENTS: &str = "\
+    amendments|amendment|modifications|modifie|depenses supplementaires|supplementaires|supplementaire|\
+    extra spending|extra";
 
 /// Nouns that begin a question if what they are of follows: "suppliers of the museum".
 const PARTIES: &str = "\
@@ -104,7 +123,7 @@ const ENGLISH_VERBS: &str = "\
     winner|winners|winning|wins";
 
 /// French verbs of questions: the beginnings of regular ones, their endings, and the other ones.
-const FRENCH_VERBS: [&str; 27] = [
+const FRENCH_VERBS: [&str; 28] = [
     "accord",
     "achet",
     "adjug",
@@ -131,6 +150,7 @@ const FRENCH_VERBS: [&str; 27] = [
     "remport",
     "sign",
     "soumissionn",
+    "travaill",
     "vers",
 ];
 const FRENCH_ENDINGS: &str = "a|aient|ait|e|ee|ees|ent|er|era|eraient|erait|erent|eront|es|ez|ons";

@@ -46,7 +46,13 @@ const TOGETHER: &str = "against|compare a|compared to|compared with|contre|or|ou
 const IN: &str = "de|en|in|of";
 const YEARS_ARE: &str = "annees|years";
 
-/// A period, as the words state it. A day is written as `2015` or `2015-03`.
+/// What is before the two years of a fiscal year, or the first of them. Governments in Canada count from April to
+/// March.
+const FISCAL: &str = "\
+    annee financiere|annee fiscale|annees financieres|exercice|exercice financier|financial year|fiscal|fiscal year|\
+    fiscal years|fy";
+
+/// A period, as the words state it. A day is written as `2015`, `2015-03` or `2015-04-01`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Period {
     pub(super) first: String,
@@ -58,6 +64,9 @@ pub(super) struct Period {
 impl Period {
     /// Removes the only period of the words.
     pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
+        if let Some(fiscal) = Period::take_fiscal(written) {
+            return Some(fiscal);
+        }
         let is_year = |number: &usize| is_year(&written[*number].1) && !amounts::has_unit(&written[*number..]);
         let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
         match years[..] {
@@ -86,6 +95,30 @@ impl Period {
             first: year.to_string(),
             last: Some(year.to_string()),
             label: year.to_string(),
+        })
+    }
+
+    /// "2023-24", "fiscal year 2023-2024", "since FY 2023".
+    fn take_fiscal(written: &mut Vec<Word>) -> Option<Period> {
+        let of = |number: usize| {
+            let named = ends_with(written, number, FISCAL);
+            let first = fiscal_year(&written[number].1, named.is_some())?;
+            Some((first, named.unwrap_or(number), number))
+        };
+        let mut found = (0..written.len()).filter_map(of);
+        let (Some((year, from, last)), None) = (found.next(), found.next()) else {
+            return None;
+        };
+        if ends_with(written, from, OTHER_BOUNDS).is_some() || is_until(written, from) {
+            return None;
+        }
+        let since = ends_with(written, from, SINCE).filter(|_| from > 0);
+        let label = without_marks(&written[since.unwrap_or(from)..=last]);
+        written.drain(since.unwrap_or(from)..=last);
+        Some(Period {
+            first: format!("{year}-04-01"),
+            last: since.is_none().then(|| format!("{}-03-31", year + 1)),
+            label,
         })
     }
 
@@ -162,6 +195,18 @@ fn is_until(written: &[Word], year: usize) -> bool {
     year > 0 && written[year - 1].0.to_lowercase().starts_with("jusqu")
 }
 
+/// The first year of a fiscal year: "2023-24", "2023/2024", "FY2023-24"; a single year only if it is called fiscal.
+fn fiscal_year(folded: &str, is_called_so: bool) -> Option<i32> {
+    let years = folded.strip_prefix("fy").unwrap_or(folded);
+    let is_called_so = is_called_so || years != folded;
+    let (first, next) = years
+        .split_once(' ')
+        .map_or((years, None), |(first, next)| (first, Some(next)));
+    let year: i32 = first.parse().ok().filter(|_| is_year(first))?;
+    let is_next = |next: &str| next == (year + 1).to_string() || next == format!("{:02}", (year + 1) % 100);
+    next.map_or(is_called_so, is_next).then_some(year)
+}
+
 /// Whether a folded word is a year that a search may be about.
 pub(super) fn is_year(folded: &str) -> bool {
     folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year))
@@ -229,6 +274,24 @@ mod tests {
             ("contract 02015", None),
             ("après mars 2015", None),
             ("march", None),
+        ] {
+            assert_period(text, expected);
+        }
+    }
+
+    #[test]
+    fn a_fiscal_year_ends_in_march() {
+        let of_2023 = |label, left| Some(("2023-04-01", Some("2024-03-31"), label, left));
+        for (text, expected) in [
+            ("salt fiscal year 2023-24", of_2023("fiscal year 2023-24", "salt")),
+            ("exercice 2023-2024 sel", of_2023("exercice 2023-2024", "sel")),
+            ("salt FY2023/24", of_2023("FY2023/24", "salt")),
+            ("salt 2023-24", of_2023("2023-24", "salt")),
+            ("fiscal 2023", of_2023("fiscal 2023", "")),
+            ("since FY 2023-24", Some(("2023-04-01", None, "since FY 2023-24", ""))),
+            ("before 2023-24", None),
+            ("call 2023-27", None),
+            ("call 2023-2400", None),
         ] {
             assert_period(text, expected);
         }

@@ -6,7 +6,7 @@
 use crate::{
     model::EntityType,
     pages::search::{
-        asking_words::{QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question},
+        asking_words::{AMENDED, AMENDMENTS, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question},
         period::{BETWEEN, SINCE, month},
         written_words::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
@@ -36,10 +36,15 @@ const AUXILIARIES: &str = "a|has|have";
 
 /// What asks for a chart, which every page of results has.
 const BY_YEAR: &str = "\
-    annee par annee|by year|each year|over the years|over time|par an|par annee|per year|selon l annee|year by year";
+    annee par annee|annual trend|au fil des annees|au fil des ans|by year|each year|over the years|over time|over years|\
+    par an|par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
+    trends over time|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
-const PRICES: &str = "cost|costs|cout|couts|depenses|price|prices|prix|spending";
+const PRICES: &str = "cost|costs|cout|couts|depenses|montant|montants|price|prices|prix|somme|spending|total|totals";
+
+/// What asks for a price at the end: "fire trucks Toronto price".
+const LAST_PRICES: &str = "cost|costs|cout|couts|price|prices|prices paid|pricing|prix|total|totals";
 
 /// What may be before it.
 const WHOLE: &str = "all|total|totale|tous|toutes";
@@ -138,24 +143,10 @@ const MONEY: &str = "argent|dollars|expensive|money|spent|value";
 const SMALLEST: &str =
     "cheapest|least expensive|lowest value|moins chers|moins cheres|moins eleves|plus petits|plus petites|smallest";
 const OLDEST: &str = "first contract|first contracts|premier contrat|premiers contrats|oldest|plus anciens|plus anciennes|plus vieux|earliest";
-const NEWEST: &str = "plus recents|plus recentes|derniers|dernieres|most recent|newest|latest";
-
-/// What asks for contracts that were amended, or that cost more than their amount, next to a word for contracts or an
-/// order.
-const AMENDED: &str = "\
-    that were amended|with amendments|amended|avec avenants|avec avenant|avec modifications|avenants|\
-    avenant|ayant ete modifies|qui ont ete modifies|modifies|\
-    with cost overruns|with overruns|cost overruns|cost overrun|overruns|with extra spending|extra spending|\
-    that went over budget|went over budget|over budget|\
-    avec depassements de couts|avec depassement de couts|avec depassement de cout|avec depassements|\
-    depassements de couts|depassements de cout|depassements des couts|depassements|\
-    depassement de couts|depassement de cout|depassement des couts|\
-    avec depenses supplementaires|depenses supplementaires|avec depense supplementaire|depense supplementaire";
-/// The same if nothing else is left, because it can be a thing: "soil amendment", "modifications of vehicles". Words of
-/// questions are left out before, such as "dépense" of "dépense supplémentaire".
-const AMENDMENTS: &str = "\
-    amendments|amendment|modifications|modifie|depenses supplementaires|supplementaires|supplementaire|\
-    extra spending|extra";
+const NEWEST: &str = "\
+    plus recents|plus recentes|dernier achat|dernier contrat|derniere fois|derniers|dernieres|last awarded|last bid|\
+    last bought|last buy|last contract|last contracts|last get|last got|last purchase|last purchased|last receive|\
+    last received|last sell|last sold|last time|last win|last won|most recent|newest|latest";
 
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -305,15 +296,19 @@ pub(super) fn is_question(written: &[Word]) -> bool {
     // "La part des contrats", "toutes les dépenses de la ville"
     let is_before = |number: &usize| is_determiner(written, *number) || is_in(WHOLE, &written[*number].1);
     let first = (0..written.len()).take_while(is_before).count();
-    let is_of_amount = match &written[first..] {
-        [(_, amount), (next, folded), ..] => {
-            let is_elided = elided(next) != *next;
-            let is_one = [PRICES, AMOUNTS, SHARES].iter().any(|list| is_in(list, amount));
-            is_one && (is_elided || is_function_word(folded))
-        }
-        _ => false,
+    let is_amount_of = |pair: &[Word]| {
+        let [(_, amount), (next, folded)] = pair else {
+            return false;
+        };
+        let is_elided = elided(next) != *next;
+        let is_one = [PRICES, AMOUNTS, SHARES].iter().any(|list| is_in(list, amount));
+        is_one && (is_elided || is_function_word(folded))
     };
-    is_of_average || is_of_amount || begins_question(written)
+    let is_of_amount = written.windows(2).take(first + 1).any(is_amount_of);
+    let ends_with_price = remove_phrase_between(&mut written.to_vec(), LAST_PRICES, |before, after| {
+        !before.is_empty() && after.is_empty()
+    });
+    is_of_average || is_of_amount || ends_with_price || begins_question(written)
 }
 
 /// Whether a word of a question asks for an amount, or for a share, of something.

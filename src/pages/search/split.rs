@@ -325,9 +325,9 @@ impl<'a> Parts<'a> {
             PeriodOf::Closing => (["closing_after", "closing_before"], Some("search-closing-in")),
             PeriodOf::Ending => (["ending_after", "ending_before"], Some("search-ending-in")),
         };
-        values.extend(canonical_value(after, &period.first).map(|day| (after, day)));
-        let last = period.last.as_ref().and_then(|last| canonical_value(before, last));
-        values.extend(last.map(|day| (before, day)));
+        let day = |parameter, written: &String| canonical_value(parameter, written).unwrap_or_else(|| written.clone());
+        values.push((after, day(after, &period.first)));
+        values.extend(period.last.iter().map(|last| (before, day(before, last))));
         label.push(text.map_or_else(
             || period.label.clone(),
             |text| t.with(text, &[("period", &period.label)]),

@@ -445,6 +445,12 @@ fn words_of_questions_are_not_searched_for() {
         ("bridge repair 2015 who won", "bridge repair"),
         ("vaccines WHO 2015", "vaccines WHO"),
         ("what share of fuel contracts goes to Acme", "fuel Acme"),
+        ("fire trucks price", "fire trucks"),
+        ("total des contrats d'Acme", "Acme"),
+        ("Acme contracts total", "Acme"),
+        ("when did Acme last win a contract", "Acme"),
+        ("salt trend over years", "salt"),
+        ("architectes qui travaillent le plus pour Acme", "architectes Acme"),
         ("combien Acme a reçu de Zenith en 2009", "Acme Zenith"),
         (
             "Combien de contrats de déneigement le ministère des Transports a-t-il donnés en 2009 ?",
