@@ -331,6 +331,7 @@ search-meaning-commodity = Trade, by its code
 search-meaning-municipality = Place or government
 search-closing-in = closing: { $period }
 search-ending-in = ending: { $period }
+search-meaning-region = Deliveries to the region of that name, of all buyers
 search-meaning-conditions = With conditions in place of words
 search-meaning-words = Without the words of the question
 search-meaning-share = Share: { $part } of { $all }, { $percent }
@@ -341,6 +342,12 @@ search-leaders = { $title }:
 search-meaning-fewer = Without “{ $word }”: no record has it next to the rest
 search-who-bid = Who bid: { $name }
 search-newest-call = The newest call for tenders here with these conditions is of { $date }: later ones may be open, but are not here.
+search-similar-names = Not counted here, because no rule joins them, are names like this one: { $names }.
+search-similar-name = { $name } ({ $count ->
+        [one] { $count } record
+       *[other] { $count } records
+    })
+search-no-method = { $count } of the { $records } { $kind } that match the other conditions do not say who could bid. They are not counted.
 search-consortia-count = Of consortia: { $records } of these. What each of their firms got is not published.
 search-consortia = Of consortia: { $records } of these, worth { $value }. What each of their firms got is not published.
 search-bids = Who bid on these calls for tenders, where publishers state it

@@ -323,6 +323,7 @@ search-meaning-commodity = Domaine, selon son code
 search-meaning-municipality = Lieu ou gouvernement
 search-closing-in = clôture : { $period }
 search-ending-in = fin : { $period }
+search-meaning-region = Livraisons dans la région de ce nom, de tous les acheteurs
 search-meaning-conditions = Avec des conditions à la place de mots
 search-meaning-words = Sans les mots de la question
 search-meaning-share = Part : { $part } sur { $all }, { $percent }
@@ -333,6 +334,12 @@ search-leaders = { $title } :
 search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }
 search-newest-call = L’appel d’offres le plus récent ici avec ces conditions est du { $date } : d’autres, plus récents, peuvent être ouverts, mais n’y sont pas.
+search-similar-names = Des noms semblables, qu’aucune règle ne réunit à celui-ci, ne sont pas comptés ici : { $names }.
+search-similar-name = { $name } ({ $count ->
+        [one] { $count } fiche
+       *[other] { $count } fiches
+    })
+search-no-method = { $count } des { $records } { $kind } qui répondent aux autres conditions ne disent pas qui pouvait soumissionner. Le total ne les compte pas.
 search-consortia-count = De consortiums : { $records } parmi ces fiches. La part de chaque firme n’est pas publiée.
 search-consortia = De consortiums : { $records } parmi ces fiches, d’une valeur de { $value }. La part de chaque firme n’est pas publiée.
 search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié

@@ -21,6 +21,7 @@ use crate::{
             results_query::{Found, Plan, in_purchase},
             search_address::SearchAddress,
             sentence::{parties, sentence},
+            similar_names::similar_names,
             split::Split,
         },
         typical_value::{BY_VALUE, TypicalValue, typical_value},
@@ -94,6 +95,7 @@ pub(super) fn answer(
         let others = quality::other_currencies(t, &currencies_of(&found));
         answer.coverage = consortia(t, asked, &found)
             .into_iter()
+            .chain(similar_names(&SearchContext { asked, ..*context }))
             .chain(others)
             .chain(notes)
             .collect();
@@ -143,10 +145,28 @@ fn years(
     })
 }
 
-/// Who comes first: by number, if records in doubt may decide who comes first by value.
+/// Of more records than this, one that is most of their value says nothing of the others.
+const FEW_RECORDS: u64 = 10;
+
+/// Whether one of many records is more than half of their value.
+fn is_mostly_one(found: &Aggregation) -> bool {
+    let values = found
+        .values
+        .as_ref()
+        .filter(|values| values.records_with_value > FEW_RECORDS);
+    values.is_some_and(|values| {
+        let highest = values
+            .distribution
+            .as_ref()
+            .map_or(0.0, |distribution| distribution.max);
+        highest * 2.0 > values.total_value.dollars()
+    })
+}
+
+/// Who comes first: by number, if records in doubt, or a single one, decide who comes first by value.
 fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) -> Vec<Leaders> {
     let ranked = SearchAddress {
-        by_number: asked.by_number || quality::is_much_in_doubt(&quality_of(found)),
+        by_number: asked.by_number || quality::is_much_in_doubt(&quality_of(found)) || is_mostly_one(found),
         ..asked.clone()
     };
     let asked = &ranked;

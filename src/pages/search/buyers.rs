@@ -30,9 +30,11 @@ const LEFT_OUT: [&str; 5] = [
 ];
 
 /// What the names of Quebec's bodies begin with, folded, for short and in full: publishers write either.
-const KINDS: [(&str, &str); 10] = [
+const KINDS: [(&str, &str); 12] = [
     ("cegep", "college d enseignement general et professionnel"),
     ("chu", "centre hospitalier universitaire"),
+    ("chu", "hopital"),
+    ("centre hospitalier", "hopital"),
     ("cisss", "centre integre de sante et de services sociaux"),
     ("ciusss", "centre integre universitaire de sante et de services sociaux"),
     ("cpe", "centre de la petite enfance"),
@@ -43,13 +45,35 @@ const KINDS: [(&str, &str); 10] = [
     ("omh", "office municipal d habitation"),
 ];
 
-/// The same folded name of a body with its kind for short or in full.
-pub(super) fn of_other_kind(folded: &str) -> Option<String> {
+/// The same folded name of a body with its kind for short or in full, and with "Saint" for short or in full.
+pub(super) fn of_other_kind(folded: &str) -> Vec<String> {
     let both = KINDS.iter().flat_map(|(short, full)| [(short, full), (full, short)]);
-    both.into_iter().find_map(|(from, to)| {
+    let of_kind = both.filter_map(|(from, to)| {
         let rest = folded.strip_prefix(from)?.strip_prefix(' ')?;
         Some(format!("{to} {rest}"))
-    })
+    });
+    let mut names: Vec<String> = of_kind.collect();
+    let with_saint: Vec<String> = names
+        .iter()
+        .map(String::as_str)
+        .chain([folded])
+        .filter_map(of_other_saint)
+        .collect();
+    names.extend(with_saint);
+    names
+}
+
+/// A folded name with "st" for "saint" and "ste" for "sainte", or the reverse. `None` without either.
+pub(super) fn of_other_saint(folded: &str) -> Option<String> {
+    let other = |word| match word {
+        "saint" => "st",
+        "sainte" => "ste",
+        "st" => "saint",
+        "ste" => "sainte",
+        word => word,
+    };
+    let words: Vec<&str> = folded.split(' ').map(other).collect();
+    Some(words.join(" ")).filter(|name| name != folded)
 }
 
 /// The bodies by their names. What is looked up for one entity type is known for the others.
@@ -164,12 +188,19 @@ mod tests {
             ("csss du nord", "centre de sante et de services sociaux du nord"),
             ("cs de montreal", "commission scolaire de montreal"),
         ] {
-            assert_eq!(of_other_kind(short).as_deref(), Some(full));
-            assert_eq!(of_other_kind(full).as_deref(), Some(short));
+            assert_eq!(of_other_kind(short), [full]);
+            assert_eq!(of_other_kind(full), [short]);
         }
         for name in ["cs", "css", "cssx du nord", "ville de laval"] {
-            assert_eq!(of_other_kind(name), None, "{name}");
+            assert_eq!(of_other_kind(name), [""; 0], "{name}");
         }
+    }
+
+    #[test]
+    fn a_saint_is_read_for_short_and_in_full() {
+        assert!(of_other_kind("hopital ste justine").contains(&"chu sainte justine".to_owned()));
+        assert_eq!(of_other_saint("chu sainte justine").as_deref(), Some("chu ste justine"));
+        assert_eq!(of_other_saint("ville de laval"), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::{
     catalog::suppliers::Party,
     engine::Error,
     model::fold::fold,
+    pages::messages::Texts,
     pages::search::{
         asking_words::asks,
         context::SearchContext,
@@ -109,4 +110,35 @@ pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> 
             let label = split.map_or_else(|| rest.clone(), |split| split.label(&rest));
             Meaning::of_fewer_words(context.t, asked, (&label, &word), records)
         }))
+}
+
+impl Meaning {
+    /// A search with a word that records have, in place of one that is spelled nearly like it.
+    fn of_other_spelling(t: Texts, asked: SearchAddress, label: String, near: &Suggestion, records: u64) -> Meaning {
+        let kind = asked.entity_type.name();
+        Meaning {
+            label,
+            what: t.with(
+                "search-meaning-spelling",
+                &[("word", &near.word), ("written", &near.of)],
+            ),
+            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
+            href: asked.address(),
+            asked: Some(asked),
+            ..Meaning::default()
+        }
+    }
+
+    /// A search without one of the words.
+    fn of_fewer_words(t: Texts, asked: SearchAddress, (label, word): (&str, &str), records: u64) -> Meaning {
+        let kind = asked.entity_type.name();
+        Meaning {
+            label: label.to_owned(),
+            what: t.with("search-meaning-fewer", &[("word", &word)]),
+            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
+            href: asked.address(),
+            asked: Some(asked),
+            ..Meaning::default()
+        }
+    }
 }

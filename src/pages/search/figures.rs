@@ -120,7 +120,7 @@ struct Ranking<'a> {
 /// The suppliers, and the buyers, that an answer names: at most so many.
 const LEADERS: usize = 3;
 
-/// Who comes first in an answer: "Suppliers with the highest total value: Acme ($3 million)".
+/// Who comes first in an answer: "Suppliers with the highest total value: Acme ($3 million, 2 contracts)".
 pub(crate) struct Leaders {
     pub(crate) title: String,
     /// The name, its page, and its amount or number.
@@ -144,17 +144,18 @@ impl Leaders {
         suppliers
             .into_iter()
             .chain(buyers)
-            .map(|bars| Leaders::of(context.t, bars))
+            .map(|bars| Leaders::of(context, bars))
             .collect()
     }
 
-    fn of(t: Texts, bars: RankedBars) -> Leaders {
+    /// The number of records says whether an amount is that of a single one.
+    fn of(context: &SearchContext, bars: RankedBars) -> Leaders {
+        let t = context.t;
+        let kind = context.asked.entity_type.name();
         let figure = |row: &RankedRow| {
-            if bars.has_amounts {
-                t.money_rounded(row.amount)
-            } else {
-                t.count(row.count)
-            }
+            let number = t.keyed_with("search-records-", kind, &[("count", &row.count)]);
+            let amount = (bars.has_amounts && row.amount != 0.0).then(|| t.money_rounded(row.amount));
+            amount.map_or_else(|| number.clone(), |amount| format!("{amount}, {number}"))
         };
         let rows = bars.rows.iter().take(LEADERS);
         Leaders {

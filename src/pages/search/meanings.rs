@@ -9,7 +9,6 @@ use crate::{
     api::analysis::{
         commodity::most_records,
         suggest::{SuggestPlan, Suggested},
-        suggestions::Suggestion,
     },
     catalog::{
         ask::Ask,
@@ -36,7 +35,7 @@ use crate::{
             parts::subject,
             period::is_year,
             search_address::SearchAddress,
-            split::{OfAll, Split},
+            split::{Related, Split},
         },
     },
     query::SearchQuery,
@@ -93,7 +92,7 @@ impl Meaning {
 
 impl Meaning {
     /// The records of which the words ask for a share, of which `part` records are it.
-    pub(crate) fn of_all(t: Texts, of: EntityType, all: &OfAll, (part, records): (u64, u64)) -> Meaning {
+    pub(crate) fn of_all(t: Texts, of: EntityType, all: &Related, (part, records): (u64, u64)) -> Meaning {
         let percent = t.percent(part as f64 / records as f64);
         Meaning {
             label: all.label.clone(),
@@ -103,6 +102,19 @@ impl Meaning {
             ),
             count: t.keyed_with("search-records-", of.name(), &[("count", &records)]),
             href: all.href.clone(),
+            ..Meaning::default()
+        }
+    }
+
+    /// The same search in the region that is called like its municipality.
+    pub(crate) fn of_region(t: Texts, of: &Related, records: u64) -> Meaning {
+        let kind = of.asked.entity_type.name();
+        Meaning {
+            label: of.label.clone(),
+            what: t.text("search-meaning-region"),
+            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
+            href: of.href.clone(),
+            asked: Some(of.asked.clone()),
             ..Meaning::default()
         }
     }
@@ -158,11 +170,12 @@ impl Meaning {
         let start = word_list(&words);
         let begins =
             |found: &Suggested| found.meaning == MeaningType::Supplier && word_list(&found.label).starts_with(&start);
+        let is_inside = words.len() < MIN_INSIDE && ask.generation.suppliers.is_inside_a_word(&words);
         let has_vendor = ["vendor", "vendor_is", "supplier"]
             .iter()
             .any(|name| asked.value(name).is_some());
         let is_short = fold(&words).len() < MIN_PART;
-        if is_short || has_vendor || found(ask, t, &words)?.into_iter().filter(begins).count() < fewest {
+        if is_short || is_inside || has_vendor || found(ask, t, &words)?.into_iter().filter(begins).count() < fewest {
             return Ok(None);
         }
         let types = types_with_suppliers().filter(|of| wanted.is_empty() || wanted.contains(of));
@@ -194,41 +207,6 @@ impl Meaning {
             (meaning, records)
         }))
     }
-
-    /// A search with a word that records have, in place of one that is spelled nearly like it.
-    pub(crate) fn of_other_spelling(
-        t: Texts,
-        asked: SearchAddress,
-        label: String,
-        near: &Suggestion,
-        records: u64,
-    ) -> Meaning {
-        let kind = asked.entity_type.name();
-        Meaning {
-            label,
-            what: t.with(
-                "search-meaning-spelling",
-                &[("word", &near.word), ("written", &near.of)],
-            ),
-            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
-            href: asked.address(),
-            asked: Some(asked),
-            ..Meaning::default()
-        }
-    }
-
-    /// A search without one of the words.
-    pub(crate) fn of_fewer_words(t: Texts, asked: SearchAddress, (label, word): (&str, &str), records: u64) -> Meaning {
-        let kind = asked.entity_type.name();
-        Meaning {
-            label: label.to_owned(),
-            what: t.with("search-meaning-fewer", &[("word", &word)]),
-            count: t.keyed_with("search-records-", kind, &[("count", &records)]),
-            href: asked.address(),
-            asked: Some(asked),
-            ..Meaning::default()
-        }
-    }
 }
 
 /// What words alone may mean.
@@ -244,11 +222,13 @@ pub(super) fn found(ask: &Ask, t: Texts, words: &str) -> Result<Vec<Suggested>, 
 /// What a text may mean, first the body that it names with its kind for short or in full: "CSSS de Laval".
 fn run(ask: &Ask, plan: &SuggestPlan) -> Result<Vec<Suggested>, Error> {
     let found = plan.run(ask)?;
-    let Some(text) = of_other_kind(&fold(&plan.text)) else {
-        return Ok(found);
-    };
-    let named = SuggestPlan { text, ..plan.clone() }.run(ask)?.into_iter();
-    let named = named.filter(|found| found.meaning == MeaningType::Department && found.likeness == Likeness::Exact);
+    let mut named = Vec::new();
+    for text in of_other_kind(&fold(&plan.text)) {
+        let of_text = SuggestPlan { text, ..plan.clone() }.run(ask)?.into_iter();
+        let is_name = |found: &Suggested| found.meaning == MeaningType::Department && found.likeness == Likeness::Exact;
+        named.extend(of_text.filter(is_name));
+    }
+    let named = named.into_iter();
     let mut all: Vec<Suggested> = named.chain(found).collect();
     let mut seen = HashSet::new();
     all.retain(|found| seen.insert((found.meaning, found.id.clone())));
@@ -276,6 +256,9 @@ const BELOW_BOX: usize = 8;
 
 /// The fewest bytes of a part of a name: fewer are in too many.
 const MIN_PART: usize = 3;
+
+/// Fewer bytes are in other words by chance: "CGI" in "McGill".
+const MIN_INSIDE: usize = 6;
 
 /// The most characters of a text that are read; an address can be longer than a box.
 const MAX_CHARS: usize = 512;

@@ -33,45 +33,43 @@ pub(super) struct Meant {
 
 /// What the words may mean, on the first page. Not what the search asks for already.
 pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Meant, ApiError> {
-    let (asked, first) = (context.asked, Start::Offset(0));
-    let text = asked
-        .value("q")
-        .filter(|_| asked.has_words() && plan.search.page.start == first);
-    let Some(text) = text else {
+    let (asked, is_first) = (context.asked, plan.search.page.start == Start::Offset(0));
+    let Some(text) = asked.value("q").filter(|_| asked.has_words() && is_first) else {
         return Ok(Meant::default());
     };
-    let (ask, t, total) = (context.ask, context.t, found.aggregation.total);
-    // The first page after a new index lists all names. If that takes too long, the results do not wait for it.
-    let named = meanings::meanings(ask, t, text, asked.stated_kind(), meanings::ABOVE_RESULTS);
-    let mut named = or_nothing_in_time(named)?;
-    let is_buyer = is_acronym(asked, text) && named.first().is_some_and(|meaning| meaning.is_whole_buyer);
-    let buyer: Vec<Meaning> = named.drain(..usize::from(is_buyer)).collect();
-    // "Manitoba Hydro" is a firm before it is a region.
-    let is_exact = named.first().is_some_and(|meaning| fold(&meaning.label) == fold(text));
-    let exact: Vec<Meaning> = named.drain(..usize::from(is_exact)).collect();
+    let (t, total) = (context.t, found.aggregation.total);
+    let Named { buyer, exact, others } = named(context, text)?;
+    let (is_buyer, is_exact) = (buyer.is_some(), exact.is_some());
     let split = found.split.map(|(number, records)| (&plan.splits[number], records));
     let (of_names, in_names, named_records) = or_nothing_in_time(of_names(context, text, split, total))?;
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
     // That nothing is found with conditions either is an answer, but not the first one.
     let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
     let bidders = or_nothing_in_time(who_bid(context, text))?;
-    let asks_for_bids = !bidders.is_empty();
-    let has_other = !of_names.is_empty() || leading.is_some() || asks_for_bids;
+    let has_other = !of_names.is_empty() || leading.is_some() || !bidders.is_empty();
     let nothing = split.filter(|(_, records)| *records == 0 && total == 0 && !has_other);
     let respelled = or_nothing_in_time(with_other_spelling(context, nothing.map(|(split, _)| split)))?;
-    let of_words = split
-        .filter(|(_, records)| *records > 0 || leading.is_some())
-        .map(of_split);
+    let shown = split.filter(|(_, records)| *records > 0 || leading.is_some());
+    let of_words = shown.map(of_split);
     let of_all = or_nothing_in_time(of_all(context, split))?;
+    let of_region = or_nothing_in_time(of_region(context, split))?;
+    let has_other = has_other || of_region.is_some();
     let finds_nothing =
         total == 0 && !has_other && respelled.is_none() && split.is_none_or(|(_, records)| records == 0);
+    // Words of one firm find it under names that no rule joins, too.
+    let is_wider = |records: u64| named_records > 0 && records >= named_records.saturating_mul(NAME_OF);
+    let wider = of_words
+        .clone()
+        .filter(|_| split.is_some_and(|(_, records)| is_wider(records)));
     let mut all: Vec<Meaning> = bidders
         .into_iter()
         .chain(respelled)
         .chain(buyer)
+        .chain(wider)
         .chain(of_names)
         .chain(exact)
         .chain(of_words)
+        .chain(of_region)
         .chain(of_all)
         .chain(in_names)
         .collect();
@@ -80,17 +78,51 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let is_name = named_records > 0 && (has_years || is_by_chance(total, named_records));
     let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name;
     let leads = is_buyer || has_answer && !is_exact;
-    all.extend(named);
+    all.extend(others);
     // The buyer of a search is also what its words may mean.
     let mut seen = HashSet::new();
     all.retain(|meaning| seen.insert(meaning.href.clone()));
     let tries_fewer = finds_nothing && (all.is_empty() || split.is_some());
-    let fewer = tries_fewer.then(|| without_a_word(context, split.map(|(split, _)| split)));
-    let fewer = or_nothing_in_time(fewer.unwrap_or(Ok(None)))?;
-    let last: Vec<Meaning> = nothing.map(of_split).into_iter().chain(fewer).collect();
-    all.truncate(meanings::ABOVE_RESULTS - last.len());
+    let fewer = fewer_words(context, split, tries_fewer)?;
+    // What finds nothing is a meaning only if there is no other.
+    let nothing = nothing.filter(|_| all.is_empty()).map(of_split);
+    let last = fewer.or(nothing);
+    all.truncate(meanings::ABOVE_RESULTS - usize::from(last.is_some()));
     all.extend(last);
     Ok(Meant { all, leads })
+}
+
+/// The search without one of its words, if it is tried.
+fn fewer_words(
+    context: &SearchContext,
+    split: Option<(&Split, u64)>,
+    is_tried: bool,
+) -> Result<Option<Meaning>, Error> {
+    let fewer = is_tried.then(|| without_a_word(context, split.map(|(split, _)| split)));
+    or_nothing_in_time(fewer.unwrap_or(Ok(None)))
+}
+
+/// What the words name.
+#[derive(Default)]
+struct Named {
+    /// The body whose acronym they are.
+    buyer: Option<Meaning>,
+    /// What has exactly these words as its name: "Manitoba Hydro" is a firm before it is a region.
+    exact: Option<Meaning>,
+    others: Vec<Meaning>,
+}
+
+/// The first page after a new index lists all names. If that takes too long, the results do not wait for it.
+fn named(context: &SearchContext, text: &str) -> Result<Named, Error> {
+    let (asked, limit) = (context.asked, meanings::ABOVE_RESULTS);
+    let all = meanings::meanings(context.ask, context.t, text, asked.stated_kind(), limit);
+    let mut all = or_nothing_in_time(all)?.into_iter().peekable();
+    let is_acronym = is_acronym(asked, text);
+    Ok(Named {
+        buyer: all.next_if(|meaning| is_acronym && meaning.is_whole_buyer),
+        exact: all.next_if(|meaning| fold(&meaning.label) == fold(text)),
+        others: all.collect(),
+    })
 }
 
 /// "STM" is a body before it is a word of titles or of firms' names. Its records do not meet other conditions.
@@ -106,6 +138,15 @@ fn of_all(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Optio
     let records = context.ask.count(&all.query)?;
     let meaning = || Meaning::of_all(context.t, split.asked.entity_type, all, (part, records));
     Ok((records > 0).then(meaning))
+}
+
+/// The search in a region instead of the municipality of the same name, unless it has nothing.
+fn of_region(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Option<Meaning>, Error> {
+    let Some(of) = split.and_then(|(split, _)| split.of_region.as_ref()) else {
+        return Ok(None);
+    };
+    let records = context.ask.count(&of.query)?;
+    Ok((records > 0).then(|| Meaning::of_region(context.t, of, records)))
 }
 
 fn or_nothing_in_time<T: Default>(found: Result<T, Error>) -> Result<T, Error> {

@@ -12,14 +12,19 @@ use crate::{
         },
         params::resolve::ResolvedSearch,
     },
+    catalog::suppliers::Party,
     http::error::ApiError,
-    model::{Facet, fold::fold},
+    model::{
+        Facet,
+        fold::{fold, word_list},
+    },
     pages::{
         department_names::names_facet,
         search::{
             asking_words::asks,
             conditions::Condition,
             context::{SearchContext, shortened},
+            parts::subject,
             search_address::{SearchAddress, canonical},
             split::Split,
         },
@@ -107,6 +112,10 @@ fn spellings(context: &SearchContext, search: &ResolvedSearch) -> Result<Vec<Spe
         return Ok(Vec::new());
     };
     let mut near = plan.run(context.ask)?;
+    // "Ouverts" is a word of "appels d'offres ouverts".
+    let suppliers = context.ask.generation.parties(Party::Supplier);
+    let about = subject(q, Some(suppliers)).map(|about| word_list(&about));
+    near.retain(|near| about.as_ref().is_none_or(|about| about.contains(&near.of)));
     near.truncate(MAX_SPELLINGS);
     let asked = context.asked;
     let with = |q: &str| SearchAddress {

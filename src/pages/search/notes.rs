@@ -13,10 +13,7 @@ use crate::{
         generation::{Generation, RecordPart, SourceCoverage},
         suppliers::Party,
     },
-    engine::{
-        Error,
-        aggregation::{Aggregation, ValueAggregation},
-    },
+    engine::aggregation::Aggregation,
     http::error::ApiError,
     model::{Date, EntityType, Facet, Language, Role, Schema, body_names, municipality, vocabulary::NO_QUALITY_FLAG},
     pages::{
@@ -25,8 +22,9 @@ use crate::{
         periods::years_between,
         quality::{self, TotalDoubt},
         search::{
-            buyers::is_acronym_in_text,
+            buyers::{is_acronym_in_text, of_other_saint},
             context::SearchContext,
+            lacking::{newest_call, without_day, without_method},
             parts::subject_of_question,
             search_address::SearchAddress,
             written_words::{Word, ranges, remove_phrase, without_marks, words},
@@ -63,6 +61,7 @@ impl SourceNotes {
         let coverage = coverage_note(context.t, query.entity_type, &described, asked);
         let undated = undated(context.t, query, found);
         let without_day = without_day(context, query)?;
+        let without_method = without_method(context, query)?;
         let of_place = of_place(context, query, &sources).filter(|_| undated.is_none());
         let sentences: Vec<String> = coverage.into_iter().chain(of_place).collect();
         Ok(SourceNotes {
@@ -71,6 +70,7 @@ impl SourceNotes {
                 .into_iter()
                 .chain(undated)
                 .chain(without_day)
+                .chain(without_method)
                 .chain(newest)
                 .collect(),
         })
@@ -89,109 +89,6 @@ fn undated(t: Texts, query: &SearchQuery, found: &Aggregation) -> Option<String>
             &[("without", &without), ("records", &found.total), ("kind", &kind)],
         )
     })
-}
-
-/// A source that publishes every week has a call of these days.
-const DAYS_OPEN: i32 = 14;
-
-/// Whether a condition leaves only tenders that take bids.
-fn is_open(filter: &Filter) -> bool {
-    match filter {
-        Filter::Dates { role, from, .. } => *role == Role::ClosingDate && from.is_some(),
-        Filter::Term { role, key } => *role == Role::Status && key.eq_ignore_ascii_case("open"),
-        _ => false,
-    }
-}
-
-/// Whether a search asks for tenders that take bids, of any day: one that ends earlier does not ask for newer ones.
-pub(super) fn asks_for_open(query: &SearchQuery) -> bool {
-    let is_past = |filter: &Filter| {
-        matches!(
-            filter,
-            Filter::Dates {
-                role: Role::Date,
-                to: Some(_),
-                ..
-            }
-        )
-    };
-    query.entity_type == EntityType::Tender && query.filters.iter().any(is_open) && !query.filters.iter().any(is_past)
-}
-
-/// The day of the newest tender with the other conditions, where a search asks for what is open and the newest is old:
-/// what is open now was published later. Left out if counting takes too long.
-fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
-    if !asks_for_open(query) {
-        return Ok(None);
-    }
-    let filters = query.filters.iter().filter(|filter| !is_open(filter)).cloned();
-    let all = SearchQuery {
-        filters: filters.collect(),
-        text: None,
-        ..query.clone()
-    };
-    let found = match context.ask.aggregate(&all, &[], ValueAggregation::None) {
-        Err(Error::Timeout) => return Ok(None),
-        found => found?,
-    };
-    let newest = found
-        .latest_date
-        .filter(|day| day.days() + DAYS_OPEN < context.today.days());
-    Ok(newest.map(|day| context.t.with("search-newest-call", &[("date", &context.t.date(day))])))
-}
-
-/// The days other than the event date that a search has bounds for.
-fn asked_days(query: &SearchQuery) -> impl Iterator<Item = Role> {
-    [Role::ClosingDate, Role::EndDate]
-        .into_iter()
-        .filter(|role| query.filters.iter().any(|filter| is_of_day(filter, *role)))
-}
-
-fn is_of_day(filter: &Filter, day: Role) -> bool {
-    matches!(filter, Filter::Dates { role, .. } if *role == day)
-}
-
-/// How often the records of a search are scanned for its days, and for the newest call.
-pub(super) fn scans_of_days(query: &SearchQuery) -> usize {
-    asked_days(query).count() * SCANS_OF_DAY + usize::from(asks_for_open(query))
-}
-
-/// How often the records of a search are scanned for each of [`asked_days`].
-const SCANS_OF_DAY: usize = 2;
-
-/// That most of the records that match the other conditions lack the day that the search has bounds for: they do not
-/// match, whatever the bounds are. Left out if counting takes too long.
-fn without_day(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
-    for day in asked_days(query) {
-        let others = query.filters.iter().filter(|filter| !is_of_day(filter, day));
-        let others = SearchQuery {
-            filters: others.cloned().collect(),
-            ..query.clone()
-        };
-        let mut with_day = others.clone();
-        let (from, to) = (None, None);
-        with_day.filters.push(Filter::Dates { role: day, from, to });
-        let counts = match context.ask.counts(vec![others, with_day]) {
-            Err(Error::Timeout) => return Ok(None),
-            counts => counts?,
-        };
-        if let [all, with] = counts[..]
-            && with.saturating_mul(2) < all
-        {
-            let t = context.t;
-            let kind = t.keyed("sources-row-kind-", query.entity_type.name());
-            return Ok(Some(if with == 0 {
-                t.keyed_with("search-no-day-", day.name(), &[("records", &all), ("kind", &kind)])
-            } else {
-                t.keyed_with(
-                    "search-few-days-",
-                    day.name(),
-                    &[("count", &with), ("records", &all), ("kind", &kind)],
-                )
-            }));
-        }
-    }
-    Ok(None)
 }
 
 /// The years of all records of the place that the search is limited to, if its sources cover others: a source of a
@@ -228,7 +125,10 @@ pub(super) fn unknown_buyer(context: &SearchContext, in_purchase: u64) -> Option
     let mut all = ranges(&written);
     all.sort_by_key(|(_, range)| Reverse(range.len()));
     let t = context.t;
-    let of_city = |folded: &str| unknown_city(generation, t, folded).filter(|_| in_purchase == 0);
+    let of_city = |folded: &str| {
+        let is_free = in_purchase == 0 && !is_part_of_body(generation, folded);
+        unknown_city(generation, t, folded).filter(|_| is_free)
+    };
     // The longest name decides: "Halifax" is unknown where "Halifax Water" has purchases.
     let (folded, (is_known, name)) = all.into_iter().find_map(|(folded, range)| {
         let found = unknown_body(generation, &written[range], &folded).or_else(|| of_city(&folded))?;
@@ -281,10 +181,14 @@ fn unknown_body(generation: &Generation, written: &[Word], folded: &str) -> Opti
     let is_name = folded.contains(' ') || written.iter().all(is_acronym_in_text);
     let names = Some(body_names::all_names([folded])).filter(|names| is_name && !names.is_empty())?;
     let bodies = &generation.bodies;
-    // The name of a division has the words of its body: "Hydro-Québec Distribution".
-    let is_part = folded.contains(' ') && !bodies.containing(folded).is_empty();
-    let is_known = is_part || names.iter().any(|name| bodies.find_name(name).is_some());
+    let is_known = is_part_of_body(generation, folded) || names.iter().any(|name| bodies.find_name(name).is_some());
     Some((is_known, without_marks(written)))
+}
+
+/// Whether several folded words are in the name of a body with records: "Hydro-Québec Distribution", "CHU Ste-Justine".
+fn is_part_of_body(generation: &Generation, folded: &str) -> bool {
+    let is_part = |name: &str| name.contains(' ') && !generation.bodies.containing(name).is_empty();
+    is_part(folded) || of_other_saint(folded).is_some_and(|name| is_part(&name))
 }
 
 /// At least one in so many records lacks something until it is said.

@@ -43,6 +43,7 @@ use crate::{
             search_address::{DEFAULT_LIMIT, SearchAddress},
             sentence::{parties, sentence},
             shortcuts::{Shortcuts, shortcuts},
+            similar_names::similar_names,
             sort_links::{SortLink, sort_links},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
         },
@@ -223,21 +224,20 @@ fn found_results(
         Some(_) => TypicalValue::default(),
         None => values(context, plan, found)?,
     };
+    let stated = answer.as_ref().map_or_else(Vec::new, |answer| answer.coverage.clone());
+    let is_new = |note: &String| !stated.contains(note);
+    let notes = sources.gaps.into_iter().chain(notes(context, found));
     Ok(Results {
         unsearched: unsearched(context, plan),
         meanings: meant.all,
         with_conditions: with_conditions(t, plan, found).filter(|_| answer.is_none()),
-        coverage: sources.coverage.filter(|_| answer.is_none() || total > 0),
+        coverage: sources
+            .coverage
+            .filter(|note| is_new(note) && (answer.is_none() || total > 0)),
         answer,
         sentence,
         values,
-        notes: consortia(t, asked, &found.aggregation)
-            .into_iter()
-            .chain(sources.gaps)
-            .chain(unknown_buyer(context, total.saturating_sub(found.by_name)))
-            .chain(set_aside(context))
-            .chain(quality::other_currencies(t, &currencies_of(&found.aggregation)))
-            .collect(),
+        notes: notes.filter(is_new).collect(),
         still_open: still_open(asked, &plan.search.query, context.today),
         who_bid: bids_address::of_tenders(asked, &context.ask.generation).filter(|_| total > 0),
         doubt: doubt(t, asked, &found.aggregation),
@@ -255,6 +255,18 @@ fn found_results(
         figures: Figures::of(context, &found.aggregation),
         nothing,
     })
+}
+
+/// What the sentence does not say of the total, besides gaps in the sources.
+fn notes(context: &SearchContext, found: &Found) -> impl Iterator<Item = String> {
+    let (t, all) = (context.t, &found.aggregation);
+    let unknown = unknown_buyer(context, all.total.saturating_sub(found.by_name));
+    consortia(t, context.asked, all)
+        .into_iter()
+        .chain(similar_names(context))
+        .chain(unknown)
+        .chain(set_aside(context))
+        .chain(quality::other_currencies(t, &currencies_of(all)))
 }
 
 /// The ways on from a search without a match. An answer with records is the way on from its words.

@@ -25,8 +25,8 @@ use crate::{
             answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies, several_years},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
+            lacking::scans_of_days,
             meanings::types_with_suppliers,
-            notes::scans_of_days,
             search_address::SearchAddress,
             split::Split,
             who_bid::{SCANS_OF_BIDS, asks_who_bid},
@@ -139,9 +139,11 @@ impl Plan {
         let other_texts = usize::from(self.words_only.is_some());
         let in_purchase = self.in_purchase.iter().map(|query| (query.entity_type, 1));
         scans.extend(in_purchase);
-        let shares = splits.iter().filter_map(|split| split.of_all.as_ref());
-        let shares = shares.map(|all| &all.query);
-        let suggested = splits.iter().map(|split| &split.query).chain(shares);
+        let related = splits
+            .iter()
+            .flat_map(|split| split.of_all.iter().chain(&split.of_region));
+        let related = related.map(|of| &of.query);
+        let suggested = splits.iter().map(|split| &split.query).chain(related);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
         let days = scans_of_days(&self.search.query);
         let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;

@@ -2,7 +2,10 @@
 
 use crate::{
     catalog::{generation::Generation, suppliers::Party},
-    model::{Date, EntityType, Role, Schema},
+    model::{
+        Date, EntityType, Role, Schema,
+        vocabulary::{known_province, region},
+    },
     pages::{
         messages::Texts,
         place_names::place_name,
@@ -35,7 +38,9 @@ pub(crate) struct Split {
     /// The entity type that the buyer among the words has most records of.
     pub(crate) of_buyer: Option<EntityType>,
     /// The records of which the words ask for a share.
-    pub(crate) of_all: Option<OfAll>,
+    pub(crate) of_all: Option<Related>,
+    /// The same search in the region that is called like its municipality: "Laval".
+    pub(crate) of_region: Option<Related>,
     /// Whether the words ask for several years of a buyer or a place. "Snow removal 2023 2024" may be a title.
     pub(super) has_years: bool,
     /// What the municipality or government among the conditions is called.
@@ -44,8 +49,10 @@ pub(crate) struct Split {
     is_whole: bool,
 }
 
-/// A search without the conditions whose share of it the words ask for: "share of contracts without competition".
-pub(crate) struct OfAll {
+/// A search with other conditions, such as one without those whose share of it the words ask for: "share of contracts
+/// without competition".
+pub(crate) struct Related {
+    pub(crate) asked: SearchAddress,
     pub(crate) query: SearchQuery,
     /// With the part of the page that has the shares, if it has one.
     pub(crate) href: String,
@@ -159,16 +166,20 @@ impl Split {
             let given: Vec<(&'static str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
             asked.setting(&given)
         };
-        let of_all = parts.of_all().and_then(|all| {
-            let (values, label) = all.conditions(t, today);
+        let related = |parts: &Parts, of_page: &str| {
+            let (values, label) = parts.conditions(t, today);
             let asked = with(&values);
-            let part = if parts.without_competition { BY_COMPETITION } else { "" };
-            Some(OfAll {
+            Some(Related {
                 query: asked.query_in(generation)?,
-                href: asked.address() + part,
-                label: named(&asked, &all.words, &label),
+                href: asked.address() + of_page,
+                label: named(&asked, &parts.words, &label),
+                asked,
             })
-        });
+        };
+        let of_page = if parts.without_competition { BY_COMPETITION } else { "" };
+        let of_all = parts.of_all().and_then(|all| related(&all, of_page));
+        let of_region = parts.of_region(t).filter(|_| takes.region);
+        let of_region = of_region.and_then(|parts| related(&parts, ""));
         let asked = SearchAddress {
             by_number: parts.by_number,
             ..with(&values)
@@ -178,6 +189,7 @@ impl Split {
             asked,
             conditions: label,
             of_all,
+            of_region,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
             place: parts.place.map(|place| {
@@ -262,6 +274,17 @@ impl<'a> Parts<'a> {
             (all.value_min, all.value_max) = (None, None);
         }
         (self.asks_for_share && all != *self).then_some(all)
+    }
+
+    /// The same in the region that is called like the municipality. `None` if there is none.
+    fn of_region(&self, t: Texts) -> Option<Parts<'a>> {
+        let name = place_name(self.place?, t.language())?;
+        let is_region = region(name).is_some() && known_province(name).is_none();
+        is_region.then(|| Parts {
+            place: None,
+            region: Some(name.to_owned()),
+            ..self.clone()
+        })
     }
 
     /// The conditions, and what they are called.

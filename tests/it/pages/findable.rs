@@ -522,7 +522,7 @@ fn a_misspelled_word_of_a_question_is_searched_for_as_records_spell_it() {
     );
     let ranked = "/en/search?kind=contract&q=paving&municipality=toronto&rank=number";
     assert!(links_to(&most, ranked), "{most}");
-    assert_shows(&most, &["Suppliers with the most records: Acme (2)"]);
+    assert_shows(&most, &["Suppliers with the most records: Acme (2 contracts)"]);
     // No condition says what is set aside, and its contracts are not those without a word.
     let set_aside = server.html(
         "/en/search?kind=contract&q=paving+contracts+to+Indigenous+businesses",
@@ -570,14 +570,14 @@ fn an_answer_ranks_by_number_where_records_in_doubt_decide() {
     let server = TestServer::own(&sound, |_| {});
     assert_shows(
         &server.html(path, 200),
-        &["Suppliers with the highest total value: Zenith ($20), Acme ($10)"],
+        &["Suppliers with the highest total value: Zenith ($20, 1 contract), Acme ($10, 2 contracts)"],
     );
     let doubtful = of("d", "Zenith", 6e8, json!(["implausible_value"]));
     let records: Vec<_> = sound.into_iter().take(2).chain([doubtful]).collect();
     let server = TestServer::own(&records, |_| {});
     assert_shows(
         &server.html(path, 200),
-        &["Suppliers with the most records: Acme (2), Zenith (1)"],
+        &["Suppliers with the most records: Acme (2 contracts), Zenith (1 contract)"],
     );
 }
 

@@ -84,6 +84,80 @@ fn a_search_by_a_day_that_records_lack_says_so() {
     assert!(!html.contains("match the other conditions"), "{html}");
 }
 
+#[test]
+fn records_that_do_not_say_who_could_bid_and_names_like_a_suppliers_are_stated() {
+    let server = TestServer::own(
+        &[
+            contract(
+                1,
+                json!({"vendor_name": "Zorbak Fuels", "procurement_method_en": "Open Bidding"}),
+            ),
+            contract(2, json!({"vendor_name": "Zorbak Fuels"})),
+            contract(4, json!({"vendor_name": "Zorbak Petroleum"})),
+        ],
+        |_| {},
+    );
+    for (address, is_shown) in [
+        ("/en/search?kind=contract&competition=none", true),
+        ("/en/search?kind=contract&competition=open", true),
+        ("/en/search?kind=contract&competition=none,unknown", false),
+        ("/en/search?kind=contract&competition=open&value_max=1000", false),
+    ] {
+        let html = notes(&server, address);
+        assert_eq!(
+            html.contains("that match the other conditions do not say who could bid"),
+            is_shown,
+            "{address}"
+        );
+    }
+    let html = notes(
+        &server,
+        "/en/search?kind=contract&q=how+much+was+paid+to+Zorbak+Fuels+in+2023",
+    );
+    for shown in [
+        "Zorbak Fuels, 2023",
+        "2 contracts worth $3,000",
+        "Not counted here, because no rule joins them, are names like this one: Zorbak Petroleum (1 record).",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+}
+
+#[test]
+fn a_city_that_is_called_like_its_region_leads_to_both_and_a_class_of_buyers_to_its_bodies() {
+    let salt = |number, municipality: &str, buyer: &str, region: &str| {
+        let fields = json!({"title_fr": "Sel de voirie", "municipality": municipality, "buyer_name": buyer,
+            "regions_of_delivery_fr": region});
+        contract(number, fields)
+    };
+    let server = TestServer::own(
+        &[
+            salt(1, "laval", "Ville de Laval", ""),
+            salt(2, "qc-provincial", "CHU Ste-Justine", "Laval"),
+            salt(4, "qc-provincial", "Centre hospitalier de Gaspé", "Gaspésie"),
+        ],
+        |_| {},
+    );
+    let html = notes(&server, "/en/search?q=sel+Laval+2023");
+    for shown in [
+        "/en/search?kind=contract&q=sel&municipality=laval&issued_after=2023-01-01&issued_before=2023-12-31\"",
+        "/en/search?kind=contract&q=sel&region=Laval&issued_after=2023-01-01&issued_before=2023-12-31\"",
+        "Deliveries to the region of that name, of all buyers",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    let html = notes(&server, "/en/search?q=which+hospitals+buy+road+salt");
+    for shown in [
+        "road salt, hospitals and other health bodies",
+        "2 contracts worth $6,000",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    let html = notes(&server, "/fr/search?q=hopital+sainte+justine+sel+de+voirie");
+    assert!(html.contains("sel de voirie, CHU Ste-Justine"), "{html}");
+    assert!(!html.contains("aucune source ici n’a ses achats"), "{html}");
+}
+
 /// What the firms of a question got, a body with a longer name than people use, and a paper whose name has an article.
 fn firms() -> Vec<(EntityType, String)> {
     let body = json!({"buyer_name": "Ministère des Transports du Québec", "title_fr": "Étude"});
@@ -137,7 +211,7 @@ fn what_a_firm_got_alone_is_told_from_what_its_consortia_got() {
 #[test]
 fn the_word_that_only_asks_is_left_out_first() {
     let server = TestServer::own(&firms(), |_| {});
-    let html = notes(&server, "/en/search?q=forklift+price");
+    let html = notes(&server, "/en/search?q=price+forklift");
     assert!(
         html.contains("Without “price”: no record has it next to the rest"),
         "{html}"

@@ -1,0 +1,163 @@
+//! What the records that match the other conditions lack, where a search has bounds for it: a day, or who could bid.
+
+use crate::{
+    engine::{Error, aggregation::ValueAggregation},
+    http::error::ApiError,
+    model::{EntityType, Role, procurement_method::UNKNOWN},
+    pages::search::context::SearchContext,
+    query::{Filter, SearchQuery},
+};
+
+/// A source that publishes every week has a call of these days.
+const DAYS_OPEN: i32 = 14;
+
+/// Whether a condition leaves only tenders that take bids.
+fn is_open(filter: &Filter) -> bool {
+    match filter {
+        Filter::Dates { role, from, .. } => *role == Role::ClosingDate && from.is_some(),
+        Filter::Term { role, key } => *role == Role::Status && key.eq_ignore_ascii_case("open"),
+        _ => false,
+    }
+}
+
+/// Whether a search asks for tenders that take bids, of any day: one that ends earlier does not ask for newer ones.
+pub(super) fn asks_for_open(query: &SearchQuery) -> bool {
+    let is_past = |filter: &Filter| {
+        matches!(
+            filter,
+            Filter::Dates {
+                role: Role::Date,
+                to: Some(_),
+                ..
+            }
+        )
+    };
+    query.entity_type == EntityType::Tender && query.filters.iter().any(is_open) && !query.filters.iter().any(is_past)
+}
+
+/// The day of the newest tender with the other conditions, where a search asks for what is open and the newest is old:
+/// what is open now was published later. Left out if counting takes too long.
+pub(super) fn newest_call(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    if !asks_for_open(query) {
+        return Ok(None);
+    }
+    let filters = query.filters.iter().filter(|filter| !is_open(filter)).cloned();
+    let all = SearchQuery {
+        filters: filters.collect(),
+        text: None,
+        ..query.clone()
+    };
+    let found = match context.ask.aggregate(&all, &[], ValueAggregation::None) {
+        Err(Error::Timeout) => return Ok(None),
+        found => found?,
+    };
+    let newest = found
+        .latest_date
+        .filter(|day| day.days() + DAYS_OPEN < context.today.days());
+    Ok(newest.map(|day| context.t.with("search-newest-call", &[("date", &context.t.date(day))])))
+}
+
+/// The days other than the event date that a search has bounds for.
+fn asked_days(query: &SearchQuery) -> impl Iterator<Item = Role> {
+    [Role::ClosingDate, Role::EndDate]
+        .into_iter()
+        .filter(|role| query.filters.iter().any(|filter| is_of_day(filter, *role)))
+}
+
+fn is_of_day(filter: &Filter, day: Role) -> bool {
+    matches!(filter, Filter::Dates { role, .. } if *role == day)
+}
+
+/// How often the records of a search are scanned for its days, for the newest call, and for those that do not say who
+/// could bid.
+pub(super) fn scans_of_days(query: &SearchQuery) -> usize {
+    let has_method = query.filters.iter().any(is_of_method);
+    asked_days(query).count() * SCANS_OF_DAY + usize::from(asks_for_open(query)) + 2 * usize::from(has_method)
+}
+
+/// How often the records of a search are scanned for each of [`asked_days`].
+const SCANS_OF_DAY: usize = 2;
+
+/// That most of the records that match the other conditions lack the day that the search has bounds for: they do not
+/// match, whatever the bounds are. Left out if counting takes too long.
+pub(super) fn without_day(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    for day in asked_days(query) {
+        let others = query.filters.iter().filter(|filter| !is_of_day(filter, day));
+        let others = SearchQuery {
+            filters: others.cloned().collect(),
+            ..query.clone()
+        };
+        let mut with_day = others.clone();
+        let (from, to) = (None, None);
+        with_day.filters.push(Filter::Dates { role: day, from, to });
+        let counts = match context.ask.counts(vec![others, with_day]) {
+            Err(Error::Timeout) => return Ok(None),
+            counts => counts?,
+        };
+        if let [all, with] = counts[..]
+            && with.saturating_mul(2) < all
+        {
+            let t = context.t;
+            let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+            return Ok(Some(if with == 0 {
+                t.keyed_with("search-no-day-", day.name(), &[("records", &all), ("kind", &kind)])
+            } else {
+                t.keyed_with(
+                    "search-few-days-",
+                    day.name(),
+                    &[("count", &with), ("records", &all), ("kind", &kind)],
+                )
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a condition is about who could bid.
+fn is_of_method(filter: &Filter) -> bool {
+    match filter {
+        Filter::Term { role, .. } | Filter::AnyTerm { role, .. } => *role == Role::Competition,
+        _ => false,
+    }
+}
+
+/// That most of the records that match the other conditions do not say who could bid. Left out if counting takes too
+/// long.
+pub(super) fn without_method(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    let asks_for = |key: &str| query.filters.iter().any(|filter| has_key(filter, key));
+    if !query.filters.iter().any(is_of_method) || asks_for(UNKNOWN) {
+        return Ok(None);
+    }
+    let others = query.filters.iter().filter(|filter| !is_of_method(filter));
+    let others = SearchQuery {
+        filters: others.cloned().collect(),
+        ..query.clone()
+    };
+    let mut unknown = others.clone();
+    unknown.filters.push(Filter::Term {
+        role: Role::Competition,
+        key: UNKNOWN.to_owned(),
+    });
+    let counts = match context.ask.counts(vec![others, unknown]) {
+        Err(Error::Timeout) => return Ok(None),
+        counts => counts?,
+    };
+    let &[all, unknown] = &counts[..] else { return Ok(None) };
+    let t = context.t;
+    let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+    let is_most = unknown.saturating_mul(2) > all;
+    Ok(is_most.then(|| {
+        t.with(
+            "search-no-method",
+            &[("count", &unknown), ("records", &all), ("kind", &kind)],
+        )
+    }))
+}
+
+fn has_key(filter: &Filter, wanted: &str) -> bool {
+    match filter {
+        Filter::Term { key, .. } => key == wanted,
+        Filter::AnyTerm { keys, .. } => keys.iter().any(|key| key == wanted),
+        _ => false,
+    }
+}
