@@ -1,9 +1,6 @@
-//! The commodity codes that a generation knows: their words, and which are below which.
+//! The commodity codes that a generation knows, with their words.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    ops::Range,
-};
+use std::collections::BTreeSet;
 
 use crate::{
     model::{
@@ -20,42 +17,23 @@ pub use crate::model::commodity_words::Words;
 #[derive(Default)]
 pub struct Commodities {
     dictionary: CommodityDictionary,
-    /// In order. The codes of one level below one code are neighbours.
-    codes: Vec<CommodityCode>,
-    /// Where the codes right below a code are in `codes`; under `None`, those of the first level.
-    below: HashMap<Option<CommodityCode>, Range<usize>>,
     /// The codes in order with the folded texts by which people find them.
     texts: Vec<(CommodityCode, String)>,
 }
 
 impl Commodities {
     pub(crate) fn new(dictionary: CommodityDictionary) -> Commodities {
-        let mut parents: BTreeMap<Option<CommodityCode>, Vec<CommodityCode>> = BTreeMap::new();
-        let mut all: Vec<CommodityCode> = dictionary
+        let codes: BTreeSet<CommodityCode> = dictionary
             .0
             .keys()
             .flat_map(|code| code.ancestors().into_iter().chain([code.clone()]))
             .collect();
-        all.sort();
-        all.dedup();
-        let text = |code: &CommodityCode| (code.clone(), searched_text(code, dictionary.own(code)));
-        let texts = all.iter().map(text).collect();
-        for code in all {
-            parents.entry(code.parent()).or_default().push(code);
-        }
-        let mut codes = Vec::new();
-        let mut below = HashMap::default();
-        for (parent, children) in parents {
-            let start = codes.len();
-            codes.extend(children);
-            below.insert(parent, start..codes.len());
-        }
-        Commodities {
-            dictionary,
-            codes,
-            below,
-            texts,
-        }
+        let with_text = |code: CommodityCode| {
+            let text = searched_text(&code, dictionary.own(&code));
+            (code, text)
+        };
+        let texts = codes.into_iter().map(with_text).collect();
+        Commodities { dictionary, texts }
     }
 
     pub(super) const fn dictionary(&self) -> &CommodityDictionary {
@@ -65,21 +43,6 @@ impl Commodities {
     /// The words of the code itself; `None` if none are known.
     pub fn title(&self, code: &CommodityCode) -> Option<&Words> {
         self.dictionary.own(code)
-    }
-
-    /// The known codes right below a code, in order.
-    pub fn children(&self, code: &CommodityCode) -> &[CommodityCode] {
-        self.below_of(Some(code.clone()))
-    }
-
-    /// The known codes of the first level of each scheme, in order.
-    pub fn roots(&self) -> &[CommodityCode] {
-        self.below_of(None)
-    }
-
-    fn below_of(&self, parent: Option<CommodityCode>) -> &[CommodityCode] {
-        let range = self.below.get(&parent).cloned().unwrap_or_default();
-        &self.codes[range]
     }
 
     /// The codes whose own words, or whose code, contain a folded text, in order.
@@ -127,25 +90,30 @@ mod tests {
             {"scheme":"gsin","code":"N7030","title_en":"Software"}"#;
         let commodities = Commodities::new(CommodityDictionary::parse(text).unwrap());
         let code = |text: &str| CommodityCode::parse(text).unwrap();
-        let keys = |codes: &[CommodityCode]| codes.iter().map(|code| code.key().to_owned()).collect::<Vec<_>>();
-        assert_eq!(keys(commodities.roots()), ["unspsc:72", "gsin:n70"]);
-        assert_eq!(keys(commodities.children(&code("72"))), ["unspsc:7210", "unspsc:7215"]);
-        assert_eq!(keys(commodities.children(&code("7210"))), ["unspsc:721017"]);
-        assert!(commodities.children(&code("721017")).is_empty());
         assert_eq!(
             commodities.title(&code("72101700")).unwrap().en.as_deref(),
             Some("Roofing")
         );
         assert!(commodities.title(&code("7210")).is_none() && commodities.title(&code("7215")).is_none());
-        let found = |part: &str| keys(&commodities.find(part).cloned().collect::<Vec<_>>());
+        let found = |part: &'static str| commodities.find(part).map(CommodityCode::key).collect::<Vec<_>>();
         assert_eq!(found("toitures a"), ["unspsc:721017"]);
         assert_eq!(found("72100000"), ["unspsc:7210"]);
+        assert_eq!(
+            found(""),
+            [
+                "unspsc:72",
+                "unspsc:7210",
+                "unspsc:721017",
+                "unspsc:7215",
+                "gsin:n70",
+                "gsin:n7030"
+            ]
+        );
         assert_eq!(found("n70"), ["gsin:n70", "gsin:n7030"]);
         assert_eq!(
             commodities.pairs().collect::<Vec<_>>(),
             [("Roofing".to_owned(), "Toitures à Québec".to_owned())]
         );
-        let nothing = Commodities::default();
-        assert!(nothing.roots().is_empty() && nothing.find("a").next().is_none());
+        assert!(Commodities::default().find("a").next().is_none());
     }
 }
