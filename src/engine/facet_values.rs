@@ -32,7 +32,7 @@ pub(crate) struct FacetValues {
     /// [`SUM_BYTES`] for each value.
     sums: Bytes,
     /// The numbers of the values, sorted by key.
-    by_key: Numbers,
+    by_key: Numbers<u32>,
     /// For each code: its values.
     values_of_code: Lists,
     /// For each value: its codes.

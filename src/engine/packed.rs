@@ -3,12 +3,13 @@
 //!
 //! Numbers are little-endian and need not be aligned.
 
-use std::{cmp::Ordering, ops::Range, str};
+use std::{cmp::Ordering, marker::PhantomData, ops::Range, str};
 
 use bytes::Bytes;
 
-/// The first of these indexes for which `before` is false, where it is true for those before that one only.
-pub(crate) fn partition(indexes: Range<usize>, before: impl Fn(usize) -> bool) -> usize {
+/// The first of these indexes for which `before` is false, by binary search. `before` must be true up to some index and
+/// false from there on.
+pub(crate) fn partition(indexes: Range<usize>, mut before: impl FnMut(usize) -> bool) -> usize {
     let (mut low, mut high) = (indexes.start, indexes.end);
     while low < high {
         let middle = usize::midpoint(low, high);
@@ -21,35 +22,79 @@ pub(crate) fn partition(indexes: Range<usize>, before: impl Fn(usize) -> bool) -
     low
 }
 
-/// 32-bit numbers.
-#[derive(Clone, Default)]
-pub(crate) struct Numbers(Bytes);
+/// A number of a fixed size, stored with its lowest byte first.
+pub(crate) trait Number: Copy {
+    const BYTES: usize;
 
-impl FromIterator<u32> for Numbers {
-    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Numbers {
-        let bytes: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
-        Numbers(bytes.into())
+    /// `bytes` holds exactly [`Number::BYTES`] of them.
+    fn read(bytes: &[u8]) -> Self;
+
+    fn write(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! number {
+    ($($number:ty),*) => {$(
+        impl Number for $number {
+            const BYTES: usize = size_of::<$number>();
+
+            #[inline]
+            fn read(bytes: &[u8]) -> $number {
+                <$number>::from_le_bytes(bytes.try_into().expect("the slice has the size of the number"))
+            }
+
+            fn write(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+        }
+    )*};
+}
+
+number!(u8, u16, u32, u64, i32, i64, f64);
+
+/// An array of numbers.
+#[derive(Clone, Default)]
+pub(crate) struct Numbers<T> {
+    bytes: Bytes,
+    number: PhantomData<T>,
+}
+
+impl<T: Number> FromIterator<T> for Numbers<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(numbers: I) -> Numbers<T> {
+        let numbers = numbers.into_iter();
+        let mut bytes = Vec::with_capacity(numbers.size_hint().0 * T::BYTES);
+        numbers.for_each(|number| number.write(&mut bytes));
+        Numbers::of_bytes(bytes.into())
     }
 }
 
-impl Numbers {
+impl<T: Number> Numbers<T> {
+    pub(crate) const fn of_bytes(bytes: Bytes) -> Numbers<T> {
+        Numbers {
+            bytes,
+            number: PhantomData,
+        }
+    }
+
+    pub(crate) const fn as_bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.0.len() / size_of::<u32>()
+        self.bytes.len() / T::BYTES
     }
 
     #[inline]
-    pub(crate) fn get(&self, index: usize) -> u32 {
-        let number = &self.0[index * size_of::<u32>()..][..size_of::<u32>()];
-        u32::from_le_bytes(number.try_into().expect("a number has four bytes"))
+    pub(crate) fn get(&self, index: usize) -> T {
+        T::read(&self.bytes[index * T::BYTES..][..T::BYTES])
     }
 
     /// The first index from `from` on for which `before` is false.
-    fn partition(&self, from: usize, before: impl Fn(u32) -> bool) -> usize {
+    fn partition(&self, from: usize, before: impl Fn(T) -> bool) -> usize {
         partition(from..self.len(), |index| before(self.get(index)))
     }
 
     /// The number at which a binary search ends.
-    pub(crate) fn binary_search_by(&self, mut compare: impl FnMut(u32) -> Ordering) -> Option<u32> {
+    pub(crate) fn binary_search_by(&self, mut compare: impl FnMut(T) -> Ordering) -> Option<T> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -62,41 +107,14 @@ impl Numbers {
         }
         None
     }
-}
 
-/// 64-bit numbers.
-#[derive(Clone, Default)]
-pub(crate) struct LargeNumbers(Bytes);
-
-impl FromIterator<u64> for LargeNumbers {
-    fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> LargeNumbers {
-        let bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_le_bytes).collect();
-        LargeNumbers(bytes.into())
-    }
-}
-
-impl LargeNumbers {
-    pub(crate) const fn of_bytes(bytes: Bytes) -> LargeNumbers {
-        LargeNumbers(bytes)
-    }
-
-    pub(crate) const fn as_bytes(&self) -> &Bytes {
-        &self.0
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len() / size_of::<u64>()
-    }
-
-    pub(crate) fn get(&self, index: usize) -> u64 {
-        let number = &self.0[index * size_of::<u64>()..][..size_of::<u64>()];
-        u64::from_le_bytes(number.try_into().expect("a number has eight bytes"))
-    }
-
-    /// The index of a number, where they are sorted.
-    pub(crate) fn find(&self, wanted: u64) -> Option<usize> {
-        let place = partition(0..self.len(), |index| self.get(index) < wanted);
-        (place < self.len() && self.get(place) == wanted).then_some(place)
+    /// The index of a number, where the numbers are sorted.
+    pub(crate) fn find(&self, wanted: T) -> Option<usize>
+    where
+        T: Ord,
+    {
+        let index = self.partition(0, |number| number < wanted);
+        (index < self.len() && self.get(index) == wanted).then_some(index)
     }
 }
 
@@ -105,7 +123,7 @@ impl LargeNumbers {
 pub(crate) struct Texts {
     text: Bytes,
     /// Where each text starts, and the end of the last one.
-    starts: Numbers,
+    starts: Numbers<u32>,
 }
 
 impl<'t> FromIterator<&'t str> for Texts {
@@ -157,20 +175,36 @@ impl Texts {
     pub(crate) fn number_at(&self, offset: usize, from: usize) -> usize {
         self.starts.partition(from, |start| start as usize <= offset) - 1
     }
+
+    /// `None` if the starts are impossible.
+    pub(crate) fn of_bytes([text, starts]: [Bytes; 2]) -> Option<Texts> {
+        let starts: Numbers<u32> = Numbers::of_bytes(starts);
+        let end = starts.get(starts.len().checked_sub(1)?);
+        (end as usize == text.len()).then_some(Texts { text, starts })
+    }
+
+    pub(crate) const fn as_bytes(&self) -> [&Bytes; 2] {
+        [&self.text, self.starts.as_bytes()]
+    }
+
+    /// The number of texts.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
 }
 
 /// Lists of 32-bit numbers.
 #[derive(Clone, Default)]
 pub(crate) struct Lists {
     /// Where each list starts, and the end of the last one.
-    starts: Numbers,
-    items: Numbers,
+    starts: Numbers<u32>,
+    items: Numbers<u32>,
 }
 
 /// A list of [`Lists`].
 #[derive(Clone, Copy)]
 pub(crate) struct List<'a> {
-    items: &'a Numbers,
+    items: &'a Numbers<u32>,
     start: usize,
     end: usize,
 }
@@ -205,6 +239,17 @@ impl Lists {
             start: self.starts.get(number) as usize,
             end: self.starts.get(number + 1) as usize,
         }
+    }
+
+    /// `None` if the starts are impossible.
+    pub(crate) fn of_bytes([starts, items]: [Bytes; 2]) -> Option<Lists> {
+        let (starts, items): (Numbers<u32>, Numbers<u32>) = (Numbers::of_bytes(starts), Numbers::of_bytes(items));
+        let end = starts.get(starts.len().checked_sub(1)?);
+        (end as usize == items.len()).then_some(Lists { starts, items })
+    }
+
+    pub(crate) const fn as_bytes(&self) -> [&Bytes; 2] {
+        [self.starts.as_bytes(), self.items.as_bytes()]
     }
 }
 
@@ -254,47 +299,6 @@ pub(crate) fn unpack<const N: usize>(packed: &Bytes) -> Option<[Bytes; N]> {
     (at == packed.len()).then_some(parts)
 }
 
-impl Numbers {
-    pub(crate) const fn of_bytes(bytes: Bytes) -> Numbers {
-        Numbers(bytes)
-    }
-
-    pub(crate) const fn as_bytes(&self) -> &Bytes {
-        &self.0
-    }
-}
-
-impl Texts {
-    /// `None` if the starts are impossible.
-    pub(crate) fn of_bytes([text, starts]: [Bytes; 2]) -> Option<Texts> {
-        let starts = Numbers(starts);
-        let end = starts.get(starts.len().checked_sub(1)?);
-        (end as usize == text.len()).then_some(Texts { text, starts })
-    }
-
-    pub(crate) const fn as_bytes(&self) -> [&Bytes; 2] {
-        [&self.text, &self.starts.0]
-    }
-
-    /// The number of texts.
-    pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-}
-
-impl Lists {
-    /// `None` if the starts are impossible.
-    pub(crate) fn of_bytes([starts, items]: [Bytes; 2]) -> Option<Lists> {
-        let (starts, items) = (Numbers(starts), Numbers(items));
-        let end = starts.get(starts.len().checked_sub(1)?);
-        (end as usize == items.len()).then_some(Lists { starts, items })
-    }
-
-    pub(crate) const fn as_bytes(&self) -> [&Bytes; 2] {
-        [&self.starts.0, &self.items.0]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,8 +330,9 @@ mod tests {
         for damaged in [packed.slice(1..), packed.slice(..packed.len() - 1), Bytes::new()] {
             assert!(unpack::<4>(&damaged).is_none());
         }
-        let sorted: Numbers = [1, 4, 9].into_iter().collect();
+        let sorted: Numbers<u32> = [1, 4, 9].into_iter().collect();
         assert_eq!(sorted.binary_search_by(|number| number.cmp(&4)), Some(4));
         assert_eq!(sorted.binary_search_by(|number| number.cmp(&5)), None);
+        assert_eq!([4, 5, 10].map(|number| sorted.find(number)), [Some(1), None, None]);
     }
 }

@@ -8,10 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::words::{CollectedWords, WordMatch, Words};
 use crate::{
-    engine::{
-        Deadline, Error,
-        packed::{LargeNumbers, Numbers},
-    },
+    engine::{Deadline, Error, packed::Numbers},
     model::fold::word_list,
 };
 
@@ -63,15 +60,15 @@ pub(crate) struct Found {
 pub(crate) struct SuggestIndex {
     words: Words,
     /// For each name: the place of what has it.
-    owners: Numbers,
+    owners: Numbers<u32>,
     /// For each name: the weight of its words, as the bits of a 32-bit float.
-    weights: Numbers,
+    weights: Numbers<u32>,
     /// What has names: the type of each.
     meanings: Bytes,
     /// The number of each among those of its type.
-    numbers: Numbers,
+    numbers: Numbers<u32>,
     /// The records of each.
-    records: LargeNumbers,
+    records: Numbers<u64>,
 }
 
 /// The names of a generation while they are collected.
@@ -185,7 +182,7 @@ impl SuggestIndex {
             weights,
             meanings,
             numbers: Numbers::of_bytes(numbers),
-            records: LargeNumbers::of_bytes(records),
+            records: Numbers::of_bytes(records),
         };
         let of_names = read.weights.len() == read.owners.len();
         let is_whole = of_names && [read.numbers.len(), read.records.len()] == [read.meanings.len(); 2];

@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Words {
     texts: Texts,
     /// The [`Shape`] of each word.
-    shapes: Numbers,
+    shapes: Numbers<u32>,
     /// For each word the numbers of the names with it, ascending.
     names: Lists,
     /// The number of all names.
@@ -103,7 +103,7 @@ impl Shape {
 
 impl Words {
     /// The words, and for each name the weight of all its words.
-    pub(super) fn new(collected: CollectedWords) -> (Words, Numbers) {
+    pub(super) fn new(collected: CollectedWords) -> (Words, Numbers<u32>) {
         let CollectedWords { known, words, ends } = collected;
         let texts = known.into_texts();
         let sorted = texts.sorted();

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     engine::{
         name_words::NameWords,
-        packed::{LargeNumbers, Lists, Numbers, Texts, pack, partition, unpack},
+        packed::{Lists, Numbers, Texts, pack, partition, unpack},
     },
     model::{
         fold::fold,
@@ -33,17 +33,17 @@ pub(crate) struct SupplierList {
     /// The line of each supplier.
     lines: Texts,
     /// For each supplier its records of all entity types.
-    records: LargeNumbers,
+    records: Numbers<u64>,
     /// The keys of all names, sorted.
     keys: Texts,
     /// For each key the number of its supplier.
-    supplier_of_key: Numbers,
+    supplier_of_key: Numbers<u32>,
     /// The words of the keys.
     words: NameWords,
     /// The digits of every identifier that a supplier has or would have, sorted.
-    ids: LargeNumbers,
+    ids: Numbers<u64>,
     /// For each identifier the number of its supplier.
-    supplier_of_id: Numbers,
+    supplier_of_id: Numbers<u32>,
 }
 
 /// The members of a line that suppliers are found by.
@@ -129,7 +129,7 @@ impl SupplierList {
         keys.par_sort_unstable();
         // A name may be the same in both languages.
         keys.dedup();
-        let starts: Numbers = starts.into_iter().collect();
+        let starts: Numbers<u32> = starts.into_iter().collect();
         Ok(SupplierList {
             party,
             lines: Texts::of_bytes([text, starts.as_bytes().clone()]).context("its lines do not follow each other")?,
@@ -183,11 +183,11 @@ impl SupplierList {
         let list = SupplierList {
             party,
             lines: Texts::of_bytes([text, starts])?,
-            records: LargeNumbers::of_bytes(records),
+            records: Numbers::of_bytes(records),
             keys: Texts::of_bytes([keys, key_starts])?,
             supplier_of_key: Numbers::of_bytes(suppliers),
             words: NameWords::of_bytes(words)?,
-            ids: LargeNumbers::of_bytes(ids),
+            ids: Numbers::of_bytes(ids),
             supplier_of_id: Numbers::of_bytes(supplier_of_id),
         };
         let is_whole = list.records.len() == list.lines.len()

@@ -22,6 +22,7 @@ use crate::{
         departments::Departments,
         facet_values::FacetValues,
         names::{NAMES, is_department},
+        packed,
     },
     model::{
         Date, EntityType, Facet, Role, Schema,
@@ -268,17 +269,7 @@ fn find<K: PartialEq, V>(pairs: &[(K, V)], key: K) -> Option<&V> {
     pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
 }
 
-/// The first number of a range for which `before` is false, by binary search. `before` must be true
-/// up to some number and false from there on.
+/// [`packed::partition`] for numbers of documents and ranks.
 pub(crate) fn partition(range: Range<u32>, mut before: impl FnMut(u32) -> bool) -> u32 {
-    let (mut low, mut high) = (range.start, range.end);
-    while low < high {
-        let middle = u32::midpoint(low, high);
-        if before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
+    packed::partition(range.start as usize..range.end as usize, |number| before(number as u32)) as u32
 }

@@ -5,34 +5,13 @@ use std::{io, marker::PhantomData, path::Path};
 use bytes::Bytes;
 use memmap2::{Mmap, UncheckedAdvice};
 
-use crate::storage::regular_file;
+use crate::{engine::packed::Number, storage::regular_file};
 
 /// A mapped array of little-endian numbers.
 pub(crate) struct MappedArray<T> {
     map: Mmap,
     number: PhantomData<T>,
 }
-
-/// A number that [`MappedArray`] can hold.
-pub(crate) trait Number: Copy {
-    const BYTES: usize;
-    /// `bytes` holds exactly [`Number::BYTES`] of them.
-    fn read(bytes: &[u8]) -> Self;
-}
-
-macro_rules! number {
-    ($($number:ty),*) => {$(
-        impl Number for $number {
-            const BYTES: usize = size_of::<$number>();
-            #[inline]
-            fn read(bytes: &[u8]) -> $number {
-                <$number>::from_le_bytes(bytes.try_into().expect("the slice has the size of the number"))
-            }
-        }
-    )*};
-}
-
-number!(u8, u16, u32, u64, i32, i64, f64);
 
 impl<T: Number> MappedArray<T> {
     pub(crate) fn open(path: &Path) -> io::Result<MappedArray<T>> {
@@ -46,7 +25,7 @@ impl<T: Number> MappedArray<T> {
         })
     }
 
-    /// The same for an array that must have so many numbers.
+    /// Opens an array that must have this many numbers.
     pub(crate) fn open_with_length(path: &Path, length: usize) -> io::Result<MappedArray<T>> {
         let array = MappedArray::open(path)?;
         if array.len() == length {
@@ -87,7 +66,7 @@ pub(crate) fn forget_pages(map: &Mmap) -> io::Result<()> {
     unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) }
 }
 
-/// The same as bytes, whose parts keep it mapped.
+/// Maps a file of a generation as bytes. The file stays mapped as long as any part of them is used.
 pub(crate) fn map_bytes(path: &Path) -> io::Result<Bytes> {
     map(path).map(Bytes::from_owner)
 }
