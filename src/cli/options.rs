@@ -30,24 +30,24 @@ pub(crate) struct StateFile {
 impl StateFile {
     /// Opens the state database, which must exist: a mistyped path must not create an empty one.
     pub(crate) fn open_existing(&self) -> anyhow::Result<StateDb> {
-        ensure!(
-            self.state.exists(),
-            "no state database {}; `procure keys create` creates it",
-            self.state.display()
-        );
-        database::warn_if_exposed(&self.state);
+        self.check_exists()?;
         StateDb::open(&self.state)
     }
 
-    /// The same to read it only, which its disk may be mounted for.
+    /// Opens the state database only to read it, so that its disk may be mounted read-only.
     pub(crate) fn open_to_read(&self) -> anyhow::Result<StateDb> {
+        self.check_exists()?;
+        StateDb::open_to_read(&self.state)
+    }
+
+    fn check_exists(&self) -> anyhow::Result<()> {
         ensure!(
             self.state.exists(),
             "no state database {}; `procure keys create` creates it",
             self.state.display()
         );
         database::warn_if_exposed(&self.state);
-        StateDb::open_to_read(&self.state)
+        Ok(())
     }
 }
 
