@@ -160,15 +160,18 @@ pub(crate) fn percent(language: Language, share: f64) -> String {
     }
 }
 
+/// The year, the name of the month and the day of a date; `None` for a year of more than four digits.
+fn named_month(months: &[&'static str; 12], date: Date) -> Option<(usize, &'static str, usize)> {
+    let iso = date.to_string();
+    let part = |from: usize, to: usize| iso.get(from..to)?.parse::<usize>().ok();
+    let name = months.get(part(5, 7)?.wrapping_sub(1))?;
+    Some((part(0, 4)?, name, part(8, 10)?))
+}
+
 /// `November 22, 2026` or `22 novembre 2026`.
 pub(crate) fn date(language: Language, date: Date) -> String {
-    let iso = date.to_string();
-    let part = |from: usize, to: usize| iso.get(from..to).and_then(|digits| digits.parse::<usize>().ok());
-    let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else {
-        return iso;
-    };
-    let Some(name) = MONTHS[language as usize].get(month.wrapping_sub(1)) else {
-        return iso;
+    let Some((year, name, day)) = named_month(&MONTHS[language as usize], date) else {
+        return date.to_string();
     };
     match language {
         Language::English => format!("{name}{NO_BREAK}{day}, {year}"),
@@ -190,13 +193,8 @@ pub(crate) fn short_month(language: Language, year: i32, month: u32) -> String {
 
 /// A day on the axis of a chart: `Nov 22, 2026` or `22 nov. 2026`.
 pub(crate) fn short_date(language: Language, date: Date) -> String {
-    let iso = date.to_string();
-    let part = |from: usize, to: usize| iso.get(from..to).and_then(|digits| digits.parse::<usize>().ok());
-    let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else {
-        return iso;
-    };
-    let Some(name) = SHORT_MONTHS[language as usize].get(month.wrapping_sub(1)) else {
-        return iso;
+    let Some((year, name, day)) = named_month(&SHORT_MONTHS[language as usize], date) else {
+        return date.to_string();
     };
     match language {
         Language::English => format!("{name}{NO_BREAK}{day}, {year}"),
