@@ -8,7 +8,8 @@ use crate::{
     catalog::{
         all_matches::for_each_page,
         generation::Generation,
-        notices::{BidStatus, NewestStatuses, TenderKey, parse_tender},
+        notices::{BidStatus, NewestStatuses, parse_tender},
+        tender_key::TenderKey,
     },
     engine::{Deadline, Error},
     model::{Date, EntityType, Role},

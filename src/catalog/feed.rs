@@ -16,7 +16,8 @@ use serde::Serialize;
 use crate::{
     catalog::{
         all_matches::for_each_page,
-        notices::{BidStatus, NewestStatuses, OPEN_STATUSES, TenderKey, parse_tender},
+        notices::{BidStatus, NewestStatuses, OPEN_STATUSES, parse_tender},
+        tender_key::TenderKey,
     },
     engine::{Deadline, Engine, Error, MAX_PAGE_BYTES, fitting},
     model::{Date, EntityType, Language, Record, Role},

@@ -11,6 +11,7 @@ pub mod indexing;
 pub mod notices;
 pub(crate) mod suggest;
 pub(crate) mod suppliers;
+pub(crate) mod tender_key;
 pub(crate) mod tender_value;
 pub(crate) mod value_cache;
 pub(crate) mod value_pace;
