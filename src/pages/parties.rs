@@ -61,13 +61,13 @@ struct PartiesPage {
     what: &'static str,
     q: String,
     sentence: String,
-    rows: Vec<Row>,
+    rows: Vec<PartyRow>,
     first_href: Option<String>,
     next_href: Option<String>,
 }
 
 /// A supplier or a body.
-struct Row {
+struct PartyRow {
     name: String,
     href: String,
     names: String,
@@ -162,8 +162,8 @@ fn page(call: &PageCall, party: Party) -> Result<Work, ApiError> {
     call.validated(work, &(call.path, call.query))
 }
 
-fn row(found: Supplier, party: Party, lang: Language, t: Texts) -> Row {
-    Row {
+fn row(found: Supplier, party: Party, lang: Language, t: Texts) -> PartyRow {
+    PartyRow {
         href: address::party(lang, party, &found.id),
         names: t.count(found.names.len() as u64),
         records: found.records,

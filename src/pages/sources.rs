@@ -64,7 +64,7 @@ struct SourcesPage {
     sentence: String,
     /// Empty in an index of an older program, which has no numbers by year.
     grid: CoverageGrid,
-    rows: Vec<Row>,
+    rows: Vec<SourceRow>,
     parts: [RecordPart; RecordPart::ALL.len()],
     publishers: Vec<Publisher>,
     /// The dump that the operator offers.
@@ -72,7 +72,7 @@ struct SourcesPage {
 }
 
 /// The records of one source and entity type.
-struct Row {
+struct SourceRow {
     name: String,
     kind: String,
     search_href: String,
@@ -241,7 +241,7 @@ fn grid_row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary) -> Opti
 }
 
 /// `built`: the day of the index.
-fn row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary, built: Option<Date>) -> Row {
+fn row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary, built: Option<Date>) -> SourceRow {
     let last = source.latest_date.as_deref().and_then(|text| Date::parse(text).ok());
     let day = |text: &Option<String>| {
         let day = text.as_deref().and_then(|text| Date::parse(text).ok());
@@ -253,7 +253,7 @@ fn row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary, built: Optio
         let present = contents.and_then(|contents| contents.parts.get(&of).copied());
         present.map_or_else(String::new, |present| t.percent(share(present, source.records)))
     };
-    Row {
+    SourceRow {
         name: source_name(t, &source.source_id),
         kind: kind_name(t, part.entity_type),
         search_href: address::search(t.language(), part.entity_type, &Parameters::default()),

@@ -46,14 +46,14 @@ struct Drawing {
     first: i32,
     last: i32,
     cell: Percent,
-    rows: Vec<Row>,
+    rows: Vec<DrawnRow>,
     legend: Vec<Shade>,
     note: Option<String>,
     /// All years with records, the last one first, with the records of each row.
     table: Vec<(i32, Vec<String>)>,
 }
 
-struct Row {
+struct DrawnRow {
     name: String,
     /// What a person hears instead of seeing the cells.
     about: String,
@@ -111,7 +111,7 @@ impl CoverageGrid {
         })
     }
 
-    fn row(&self, row: &CoverageRow, from: i32, last: i32, cell: f64) -> Row {
+    fn row(&self, row: &CoverageRow, from: i32, last: i32, cell: f64) -> DrawnRow {
         let draw = |year: i32| {
             let records = row.records(year);
             Cell {
@@ -120,7 +120,7 @@ impl CoverageGrid {
                 about: self.about_year(year, records),
             }
         };
-        Row {
+        DrawnRow {
             name: row.name.clone(),
             about: self.about_row(row),
             cells: (from..=last).map(draw).collect(),

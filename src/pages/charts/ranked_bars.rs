@@ -51,7 +51,7 @@ pub(crate) struct RankedRow {
 impl HtmlSafe for RankedBars {}
 
 /// A row as the template shows it.
-struct Row<'a> {
+struct DrawnRow<'a> {
     name: &'a str,
     lang: Option<&'static str>,
     href: Option<&'a str>,
@@ -75,14 +75,14 @@ impl RankedBars {
         self.rows.iter().any(|row| row.share.is_some())
     }
 
-    fn drawn(&self) -> Vec<Row<'_>> {
+    fn drawn(&self) -> Vec<DrawnRow<'_>> {
         let value = |row: &RankedRow| {
             if self.has_amounts { row.amount } else { row.count as f64 }
         };
         let scale = LinearScale::tight(self.rows.iter().map(value));
         let draw = |row| {
             let bar = scale.bar(value(row));
-            Row {
+            DrawnRow {
                 name: &row.name,
                 lang: row.name_lang.filter(|lang| *lang != self.lang).map(Language::code),
                 href: row.href.as_deref(),

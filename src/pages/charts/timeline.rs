@@ -80,7 +80,7 @@ struct Drawing {
     /// Where today is, if it is on the axis.
     today: Option<Today>,
     marks: Vec<Mark>,
-    rows: Vec<Row>,
+    rows: Vec<ListedEvent>,
     note: Option<String>,
 }
 
@@ -107,7 +107,7 @@ struct Mark {
 }
 
 /// An entry of the list.
-struct Row {
+struct ListedEvent {
     number: usize,
     class: &'static str,
     shape: &'static str,
@@ -220,8 +220,8 @@ impl Timeline {
         (marks.collect(), lanes.len())
     }
 
-    fn row(&self, number: usize, event: &TimelineEvent) -> Row {
-        Row {
+    fn row(&self, number: usize, event: &TimelineEvent) -> ListedEvent {
+        ListedEvent {
             number,
             class: event.kind.class(),
             shape: event.kind.shape(),

@@ -86,7 +86,7 @@ pub(super) struct Drawing {
     /// Where the years are written.
     label_y: Pixels,
     pub(super) notes: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<YearRow>,
 }
 
 struct Panel {
@@ -127,7 +127,7 @@ struct Bar {
 }
 
 /// A row of the table.
-struct Row {
+struct YearRow {
     year: i32,
     href: Option<String>,
     is_running: bool,
@@ -269,14 +269,14 @@ impl YearBars {
         }
     }
 
-    fn row(&self, year: &YearValue) -> Row {
+    fn row(&self, year: &YearValue) -> YearRow {
         let gap = self.gap(year.year).filter(|_| year.count == 0);
         let unknown = gap.map(|gap| gap.instead_of_none(self.texts()));
         let (total, count) = match unknown {
             Some(why) => (self.texts().text("chart-unknown"), why),
             None => (self.total(year, format::money), format::count(self.lang, year.count)),
         };
-        Row {
+        YearRow {
             year: year.year,
             href: self.href(year),
             is_running: year.is_running,

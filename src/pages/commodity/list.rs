@@ -34,13 +34,13 @@ struct CommoditiesPage {
     /// The code whose level below is listed, with its words.
     parent: Option<String>,
     sentence: String,
-    rows: Vec<Row>,
+    rows: Vec<CodeRow>,
     first_href: Option<String>,
     next_href: Option<String>,
 }
 
 /// A code and its records.
-struct Row {
+struct CodeRow {
     number: String,
     words: Option<Shown>,
     href: String,
@@ -130,10 +130,10 @@ pub(super) fn page(call: &PageCall) -> Result<Work, ApiError> {
     call.validated(work.in_lane(lane), &(call.path, call.query))
 }
 
-fn row(generation: &Generation, t: Texts, row: &CommodityRow) -> Option<Row> {
+fn row(generation: &Generation, t: Texts, row: &CommodityRow) -> Option<CodeRow> {
     let code = CommodityCode::of_key(&row.commodity.key)?;
     let below = Parameters::default().with("parent", code.key());
-    Some(Row {
+    Some(CodeRow {
         number: commodity_names::number(&code, t),
         words: commodity_names::words(&generation.commodities, &code, t),
         href: address::commodity(t.language(), &code),

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{
     member::{Member, Members},
-    value::{Presenter, Row},
+    value::{LabelledValue, Presenter},
 };
 use crate::pages::format;
 
@@ -28,7 +28,7 @@ pub(super) struct Step {
     pub(super) end_date: Cell,
     pub(super) supplier: Cell,
     /// Further members.
-    pub(super) others: Vec<Row>,
+    pub(super) others: Vec<LabelledValue>,
 }
 
 /// A cell, and whether it differs from the step before.

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{
     member::{Member, Members},
-    value::{Presenter, Row},
+    value::{LabelledValue, Presenter},
     web_address::is_web_address,
 };
 
@@ -16,7 +16,7 @@ pub(super) struct Document {
     /// The address, if it is one of the web.
     pub(super) href: Option<String>,
     /// What else the record states about it.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<LabelledValue>,
 }
 
 /// The field that the list shows.

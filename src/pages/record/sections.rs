@@ -2,7 +2,7 @@
 
 use super::{
     member::Members,
-    value::{Presenter, Row},
+    value::{LabelledValue, Presenter},
 };
 use crate::model::schema::{FieldGroup, language_of_name};
 
@@ -12,7 +12,7 @@ pub(super) struct Section {
     /// The name of the group: an HTML id, and the end of the key of its title.
     pub(super) id: &'static str,
     pub(super) title: String,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<LabelledValue>,
 }
 
 /// All groups, in the order of the page.
@@ -100,7 +100,7 @@ const EXPECTED_FACTS: [&[&str]; 4] = [
 ];
 
 /// Rows that state that a key fact is not published: a missing value is never left out.
-fn missing_facts(presenter: &Presenter, rows: &[Row]) -> Vec<Row> {
+fn missing_facts(presenter: &Presenter, rows: &[LabelledValue]) -> Vec<LabelledValue> {
     let has = |name: &&str| rows.iter().any(|row| row.name == **name);
     let missing = EXPECTED_FACTS.into_iter().filter(|fields| !fields.iter().any(&has));
     let declared = missing.filter_map(|fields| fields.iter().find(|name| presenter.schema.field(name).is_some()));

@@ -36,14 +36,14 @@ enum Shape {
     /// An address on the web.
     Link(String),
     Items(Vec<Value>),
-    Members(Vec<Row>),
+    Members(Vec<LabelledValue>),
     /// JSON as published: what is too deep to be shown in lists.
     Json(String),
 }
 
 /// A label and what the record states under it.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct LabelledValue {
     /// The name of the member.
     pub(super) name: String,
     pub(super) label: String,
@@ -105,7 +105,7 @@ impl Presenter {
     }
 
     /// The rows of an object's members, in their order. The two languages of a text share a row.
-    pub(super) fn rows(&self, members: &Members, depth: usize) -> Vec<Row> {
+    pub(super) fn rows(&self, members: &Members, depth: usize) -> Vec<LabelledValue> {
         let mut rows = Vec::new();
         for (name, raw) in &members.0 {
             let member = Member::of(raw);
@@ -122,7 +122,7 @@ impl Presenter {
                 Some(_) if of != self.lang() => {}
                 Some((other_name, other)) => {
                     let is_same = other.get() == raw.get();
-                    rows.push(Row {
+                    rows.push(LabelledValue {
                         other: (!is_same).then(|| self.value(other_name, other, depth).without_note()),
                         ..self.row(name, self.value(name, raw, depth))
                     });
@@ -134,7 +134,7 @@ impl Presenter {
     }
 
     /// The row of a field that the record does not have.
-    pub(super) fn missing(&self, name: &str) -> Row {
+    pub(super) fn missing(&self, name: &str) -> LabelledValue {
         let text = self.t.text("not-published");
         self.row(
             name,
@@ -145,8 +145,8 @@ impl Presenter {
         )
     }
 
-    fn row(&self, name: &str, value: Value) -> Row {
-        Row {
+    fn row(&self, name: &str, value: Value) -> LabelledValue {
+        LabelledValue {
             name: name.to_owned(),
             label: self.label(name),
             value,
