@@ -16,13 +16,14 @@ pub mod download;
 mod failure;
 mod progress;
 pub mod published_sources;
+mod report;
 mod retry;
 mod saved_headers;
 mod validate;
 
 use std::{
     collections::HashMap,
-    fmt, fs,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -31,10 +32,13 @@ use chrono::NaiveDate;
 
 use crate::storage::file_lock;
 use client::{Client, ClientConfig};
-use download::{DownloadTarget, FetchOutcome};
+use download::DownloadTarget;
 use failure::{Failure, FailureScope};
 use progress::Progress;
 use published_sources::{FileFormat, PublishedSource, SourceFiles, fiscal_years};
+use report::manual_note;
+
+pub use report::FetchReport;
 
 /// The folder of saved headers and partial downloads, in each source's folder.
 const WORK_FOLDER: &str = ".fetch";
@@ -46,49 +50,6 @@ pub struct FetchOptions<'a> {
     /// Decides which fiscal years exist.
     pub today: NaiveDate,
     pub client: ClientConfig,
-}
-
-/// The result of each requested file.
-#[derive(Debug, Default)]
-pub struct FetchReport {
-    /// For a failed file, why it failed and how to fix that.
-    pub files: Vec<(PathBuf, Result<FetchOutcome, String>)>,
-    /// What else the operator should know.
-    pub notes: Vec<String>,
-    /// The attributions that the licences of the requested sources ask for.
-    pub(crate) attributions: Vec<String>,
-}
-
-impl FetchReport {
-    pub fn failed(&self) -> Vec<&Path> {
-        let failed = self.files.iter().filter(|(_, outcome)| outcome.is_err());
-        failed.map(|(path, _)| path.as_path()).collect()
-    }
-}
-
-impl fmt::Display for FetchReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (path, outcome) in &self.files {
-            let path = path.display();
-            match outcome {
-                Ok(FetchOutcome::Fetched { bytes, resumed_at: 0 }) => writeln!(f, "fetched    {path}, {bytes} bytes")?,
-                Ok(FetchOutcome::Fetched { bytes, resumed_at }) => {
-                    writeln!(f, "fetched    {path}, {bytes} bytes, resumed after {resumed_at}")?;
-                }
-                Ok(FetchOutcome::Unchanged) => writeln!(f, "unchanged  {path}")?,
-                Ok(FetchOutcome::NotPublished) => writeln!(f, "not yet    {path} is not published")?,
-                Err(why) => writeln!(f, "FAILED     {path}: {why}")?,
-            }
-        }
-        for note in &self.notes {
-            writeln!(f, "note       {note}")?;
-        }
-        writeln!(f, "\nIf you show this data, you must state")?;
-        for attribution in &self.attributions {
-            writeln!(f, "  {attribution}")?;
-        }
-        Ok(())
-    }
 }
 
 /// Downloads the files of all sources. An error is one that ends the run; failed downloads are in
@@ -112,22 +73,7 @@ pub fn run(options: &FetchOptions) -> Result<FetchReport> {
     Ok(run.report)
 }
 
-/// What a person has to do for files that cannot be downloaded by a request. Its lines are indented like those of a
-/// note.
-fn manual_note(id: &str, why: &str, steps: &[&str], folder: &Path) -> String {
-    const INDENT: &str = "\n           ";
-    let mut note = format!("{id}: {why}.{INDENT}To get its records:");
-    for (number, step) in (1..).zip(steps) {
-        let step = step.replace("{folder}", &folder.display().to_string());
-        note += &format!("{INDENT}{number}. {}", step.replace('\n', &format!("{INDENT}   ")));
-    }
-    let last = steps.len() + 1;
-    let raw = folder.parent().unwrap_or(folder).display();
-    note + &format!(
-        "{INDENT}{last}. Run `procure normalize {raw}`. It recognizes files by their content, whatever their names."
-    )
-}
-
+/// A run in progress.
 struct FetchRun<'a> {
     options: &'a FetchOptions<'a>,
     client: Client,
@@ -270,7 +216,7 @@ impl FetchRun<'_> {
         is_fetched
     }
 
-    /// Remembers what else will fail, and returns the sentence for the report.
+    /// Remembers which further requests a failure makes useless, and returns the sentence for the report.
     fn report_failure(
         &mut self,
         source: &PublishedSource,
