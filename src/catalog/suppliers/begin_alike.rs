@@ -1,4 +1,5 @@
-//! Other suppliers whose names begin as that of a supplier does: what no rule joins, but a reader should know of.
+//! Suppliers that are related to a supplier by name only: names that begin with the same words, and consortia that name
+//! the firm. No rule joins them, but a reader should know of them.
 
 use std::{cmp::Reverse, ops::RangeInclusive};
 
@@ -10,38 +11,42 @@ use super::{
 };
 use crate::model::{fold::fold, municipality, vocabulary::known_province};
 
-/// How many suppliers, with the own one, have names that begin with the same words. More of them have a common word.
+/// How many suppliers may have names that begin with the same words, the supplier itself included. If there are more,
+/// the words are common ones and show no relation.
 const FEW: RangeInclusive<usize> = 2..=24;
 
-/// The maximum number of other suppliers that are returned.
+/// The maximum number of suppliers that [`begin_alike`] returns.
 pub(crate) const MAX_ALIKE: usize = 6;
 
 /// The maximum number of names of a supplier whose beginnings are looked up.
 const MAX_NAMES: usize = 12;
 
-/// The maximum number of words that two names begin with.
+/// The maximum number of words at the beginning of a name that are compared.
 const MAX_WORDS: usize = 2;
 
-/// The maximum number of consortia that are returned, and of suppliers that are read for them.
+/// The maximum number of consortia that [`consortia`] returns.
 const MAX_CONSORTIA: usize = 12;
+
+/// The maximum number of suppliers that are read to find consortia.
 const MAX_READ: usize = 200;
 
-/// A supplier with a name that begins alike, or a consortium.
+/// A supplier that is related by a name: one that begins alike, or that of a consortium.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Alike {
     pub(crate) supplier: Supplier,
-    /// Its name with most records that begins so.
+    /// The related name; of several, the one with most records.
     pub(crate) name: String,
     pub(crate) is_consortium: bool,
 }
 
 impl Alike {
-    fn of(supplier: Supplier, has: impl Fn(&str) -> bool) -> Option<Alike> {
-        let of_each = supplier
+    /// `None` if no name of the supplier is related; `is_related` gets the keys of its names.
+    fn of(supplier: Supplier, is_related: impl Fn(&str) -> bool) -> Option<Alike> {
+        let names = supplier
             .names
             .iter()
             .flat_map(|of| [Some(&of.name), of.name_fr.as_ref()]);
-        let name = of_each.flatten().find(|name| has(&key(name))).cloned()?;
+        let name = names.flatten().find(|name| is_related(&key(name))).cloned()?;
         Some(Alike {
             is_consortium: NameForm::of(&name).is_consortium,
             name,
@@ -50,10 +55,10 @@ impl Alike {
     }
 }
 
-/// The others with a name that begins with the first word of a name of a supplier, or if these are many, with its first
-/// two; those with most records first. Without those that are suggested to be the same.
+/// The suppliers with a name that begins with the first word of a name of `of`; if these are many, with its first two
+/// words. Suppliers with most records come first. Suppliers that are suggested to be the same as `of` are left out.
 ///
-/// Looks at a bounded number of names, and for each reads the lines of at most 24 suppliers.
+/// Reads the lines of at most 24 suppliers for each of at most [`MAX_NAMES`] names.
 pub(crate) fn begin_alike(list: &SupplierList, of: &Supplier) -> Vec<Alike> {
     let mut names = vec![key(&of.name)];
     for name in of.names.iter().take(MAX_NAMES).map(|of| key(&of.name)) {
@@ -74,11 +79,11 @@ pub(crate) fn begin_alike(list: &SupplierList, of: &Supplier) -> Vec<Alike> {
     found
 }
 
-/// Those of one name, which is folded.
+/// The suppliers with a name that begins as one name of `of`, given as its key.
 fn begin_as(list: &SupplierList, of: &Supplier, name: &str) -> Vec<Alike> {
     let words: Vec<&str> = name.split(' ').collect();
     let starts = (1..=MAX_WORDS.min(words.len())).map(|count| words[..count].join(" "));
-    let few = starts.filter(|start| is_telling(start)).find_map(|start| {
+    let few = starts.filter(|start| identifies_firm(start)).find_map(|start| {
         let numbers = list.with_name_from(&start);
         FEW.contains(&numbers.len()).then_some((start, numbers))
     });
@@ -87,13 +92,14 @@ fn begin_as(list: &SupplierList, of: &Supplier, name: &str) -> Vec<Alike> {
     };
     let others = numbers.into_iter().filter_map(|number| list.get(number));
     let others = others.filter(|other| !is_listed(other, of));
-    let begins = |key: &str| key.strip_prefix(&start).is_some_and(is_end);
+    let begins = |key: &str| key.strip_prefix(&start).is_some_and(is_end_of_word);
     others.filter_map(|supplier| Alike::of(supplier, begins)).collect()
 }
 
-/// Consortia with the words of the firm in their names, those with most records first; no supplier of `alike`.
+/// The consortia whose names contain the [words of the firm](words_of_firm), without the suppliers of `alike`.
+/// Consortia with most records come first.
 ///
-/// Reads the lines of at most 200 suppliers.
+/// Reads the lines of at most [`MAX_READ`] suppliers.
 pub(crate) fn consortia(list: &SupplierList, of: &Supplier, alike: &[Alike]) -> Vec<Alike> {
     let Some(words) = words_of_firm(of).map(fold) else {
         return Vec::new();
@@ -108,29 +114,28 @@ pub(crate) fn consortia(list: &SupplierList, of: &Supplier, alike: &[Alike]) -> 
     found.filter(|found| found.is_consortium).take(MAX_CONSORTIA).collect()
 }
 
-/// The words of the name of a supplier that say which firm it is. `None` for a consortium, and for words that many
-/// firms have.
+/// The words of a supplier's name that identify the firm. `None` for a consortium, and for words that many firms have.
 pub(crate) fn words_of_firm(of: &Supplier) -> Option<&str> {
     let words = firm_words(&of.name);
-    (is_telling(&fold(words)) && !NameForm::of(&of.name).is_consortium).then_some(words)
+    (identifies_firm(&fold(words)) && !NameForm::of(&of.name).is_consortium).then_some(words)
 }
 
-/// Whether the page of a supplier names another one elsewhere, or is its own.
+/// Whether `other` is `of` itself, or is suggested to be the same, which the page of `of` shows elsewhere.
 fn is_listed(other: &Supplier, of: &Supplier) -> bool {
     other.id == of.id || of.suggestions.iter().any(|suggestion| suggestion.id == other.id)
 }
 
-/// Whether no word goes on.
-fn is_end(rest: &str) -> bool {
+/// Whether the text before `rest` ends with a whole word.
+fn is_end_of_word(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(' ')
 }
 
-/// Whether folded words say who it is: they are no place, and one of them is no common word, no legal form and no first
-/// name. The last one is no article and no preposition.
-fn is_telling(start: &str) -> bool {
-    let is_place = known_province(start).is_some() || !municipality::named_cities(start).is_empty();
-    let own = municipality::without_forms(start);
-    let last = start.rsplit(' ').next().unwrap_or(start);
+/// Whether folded words identify a firm: they are not the name of a place, and one of them is neither a common word nor
+/// a legal form nor a first name. The last word must not be an article or a preposition.
+fn identifies_firm(words: &str) -> bool {
+    let is_place = known_province(words).is_some() || !municipality::named_cities(words).is_empty();
+    let own = municipality::without_forms(words);
+    let last = words.rsplit(' ').next().unwrap_or(words);
     let ends_well = last.chars().count() > 2 && own.ends_with(last);
     let is_own = |word: &&str| !is_legal_form(word) && !is_first_name(word);
     !is_place && ends_well && telling_words(&own).iter().any(is_own)
@@ -217,10 +222,10 @@ mod tests {
             "ministere des",
             "office of",
         ] {
-            assert!(!is_telling(start), "{start}");
+            assert!(!identifies_firm(start), "{start}");
         }
         for start in ["aeg", "laval hockey", "jean tremblay", "construction abc"] {
-            assert!(is_telling(start), "{start}");
+            assert!(identifies_firm(start), "{start}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Says in sentences whether two names are one supplier, and why.
+//! Explains in sentences whether two names are one supplier or body, and why.
 
 use anyhow::{Context, Result};
 
@@ -6,11 +6,11 @@ use super::{
     look_up::SupplierList,
     name_form::NameForm,
     names::key,
-    supplier::{Supplier, SupplierName},
+    supplier::{Suggestion, Supplier, SupplierName},
 };
 use crate::model::printable::printable;
 
-/// The sentences, one a line. Names come from publishers, so what a terminal could misread is escaped.
+/// The explanation, one sentence a line. Names come from publishers, so characters that control a terminal are escaped.
 pub(crate) fn explain(list: &SupplierList, a: &str, b: &str) -> Result<String> {
     let [first, second] = [find(list, a)?, find(list, b)?];
     let mut lines = Vec::new();
@@ -21,15 +21,15 @@ pub(crate) fn explain(list: &SupplierList, a: &str, b: &str) -> Result<String> {
             first.id, first.name
         ));
         for name in [a, b] {
-            lines.extend(way(&first, name));
+            lines.extend(reasons(&first, name));
         }
     } else {
         lines.push(format!(
             "\"{a}\" and \"{b}\" are two {plural}, {} and {}.",
             first.id, second.id
         ));
-        lines.extend(why_not(&first, &second));
-        lines.push(compared(&first, a, &second, b));
+        lines.extend(suggestions(&first, &second));
+        lines.push(compared_facts(&first, a, &second, b));
     }
     Ok(lines.iter().map(|line| format!("{}\n", printable(line))).collect())
 }
@@ -45,7 +45,8 @@ fn find(list: &SupplierList, name: &str) -> Result<Supplier> {
     })
 }
 
-fn name_of<'s>(supplier: &'s Supplier, name: &str) -> Option<&'s SupplierName> {
+/// What a supplier's list of names has on a name, in any spelling and in either language.
+fn entry_of<'s>(supplier: &'s Supplier, name: &str) -> Option<&'s SupplierName> {
     let key_of_name = key(name);
     let has = |known: &&SupplierName| {
         let mut names = [Some(&known.name), known.name_fr.as_ref()].into_iter().flatten();
@@ -54,14 +55,14 @@ fn name_of<'s>(supplier: &'s Supplier, name: &str) -> Option<&'s SupplierName> {
     supplier.names.iter().find(has)
 }
 
-/// The reasons that lead from a name to the chosen one.
-fn way(supplier: &Supplier, name: &str) -> Vec<String> {
+/// The reasons that join a name to the chosen name of its supplier, step by step: each names the next name.
+fn reasons(supplier: &Supplier, name: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut at = name_of(supplier, name);
+    let mut at = entry_of(supplier, name);
     while let Some(name) = at {
         let Some(reason) = &name.reason else { break };
         lines.push(format!("\"{}\" {}.", name.name, reason.evidence.sentence(&reason.with)));
-        at = name_of(supplier, &reason.with);
+        at = entry_of(supplier, &reason.with);
         if lines.len() > supplier.names.len() {
             break;
         }
@@ -69,10 +70,10 @@ fn way(supplier: &Supplier, name: &str) -> Vec<String> {
     lines
 }
 
-/// What waits for a person.
-fn why_not(first: &Supplier, second: &Supplier) -> Vec<String> {
-    let waiting = first.suggestions.iter().filter(|suggestion| suggestion.id == second.id);
-    let line = |suggestion: &super::supplier::Suggestion| {
+/// Why the first supplier is suggested to be the second one, and what a person has to decide.
+fn suggestions(first: &Supplier, second: &Supplier) -> Vec<String> {
+    let of_second = first.suggestions.iter().filter(|suggestion| suggestion.id == second.id);
+    let line = |suggestion: &Suggestion| {
         let evidence = suggestion
             .evidence
             .as_ref()
@@ -85,13 +86,13 @@ fn why_not(first: &Supplier, second: &Supplier) -> Vec<String> {
             suggestion.why.about()
         )
     };
-    waiting.map(line).collect()
+    of_second.map(line).collect()
 }
 
-/// The facts that rules compare.
-fn compared(first: &Supplier, a: &str, second: &Supplier, b: &str) -> String {
+/// The facts on both names that the rules compare.
+fn compared_facts(first: &Supplier, a: &str, second: &Supplier, b: &str) -> String {
     let [x, y] = [(first, a), (second, b)].map(|(supplier, name)| {
-        let facts = name_of(supplier, name);
+        let facts = entry_of(supplier, name);
         let list = |texts: Option<&Vec<String>>| {
             texts
                 .filter(|all| !all.is_empty())

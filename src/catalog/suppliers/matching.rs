@@ -1,4 +1,4 @@
-//! Finds the supplier that a name of somebody's own list means.
+//! Finds the suppliers or bodies that a name, an identifier or an official number from a client's own data may mean.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use super::{
 };
 use crate::model::supplier_mention::OfficialNumber;
 
-/// A supplier that a name may mean.
+/// A supplier that a query may mean.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Match {
     pub(crate) supplier: Supplier,
-    /// Its name that fits best.
+    /// The name of the supplier that fits best, or the number that is equal.
     pub(crate) name: String,
     /// From 0 to 100.
     pub(crate) score: f64,
-    /// Whether it is the only one that fits without doubt.
+    /// Whether no other supplier may be meant.
     pub(crate) is_certain: bool,
     pub(crate) features: Features,
 }
 
-/// What the score is made of.
+/// What the query and the supplier have in common; the score follows from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Features {
     /// The query is the identifier of the supplier.
@@ -40,7 +40,7 @@ pub(crate) struct Features {
     pub(crate) similarity: f64,
 }
 
-/// What an equal official number is.
+/// The features of a supplier that has the official number of the query.
 const BY_NUMBER: Features = Features {
     id: false,
     number: true,
@@ -49,31 +49,32 @@ const BY_NUMBER: Features = Features {
     similarity: 0.0,
 };
 
-/// The scores of a name with an equal number, an equal name, and an equal name without its legal form.
-const NUMBER: f64 = 100.0;
-const NAME: f64 = 100.0;
-const CORE: f64 = 95.0;
+/// The score of an equal identifier, official number or name.
+const EQUAL_SCORE: f64 = 100.0;
 
-/// The highest score of a name that is only similar.
-const SIMILAR: f64 = 90.0;
+/// The score of a name that is equal without its legal form.
+const CORE_SCORE: f64 = 95.0;
 
-/// The bytes of a word that a mistyped one shares with it.
+/// The score of a name of similarity 1 that is neither.
+const SIMILAR_SCORE: f64 = 90.0;
+
+/// The lowest similarity of a name that is returned.
+const MIN_SIMILARITY: f64 = 0.8;
+
+/// The length of the start of a word that a mistyped word is looked up by, in bytes.
 const START_BYTES: usize = 5;
 
 /// The digits of each part of a number such as `9105-8495`.
 const NUMBER_PART: usize = 4;
 
-/// The most initials that are looked for, as in `G.G.R.`
+/// The maximum number of initials that a word is taken for, as in `G.G.R.`
 const MAX_INITIALS: usize = 4;
 
-/// The lowest similarity that is listed.
-const LEAST: f64 = 0.8;
-
-/// How many suppliers with a word of the name are compared, those with most records first.
+/// How many suppliers with a word of the query are compared with it, those with most records first.
 const MAX_COMPARED: usize = 500;
 
-/// The suppliers that a name, an identifier, or an official number such as a Quebec enterprise number may mean, the
-/// best first.
+/// Up to `limit` suppliers that a name, an identifier, or an official number such as a Quebec enterprise number may
+/// mean, the best first.
 pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Match> {
     let form = NameForm::of(query);
     let mut found: BTreeMap<u32, (Features, String)> = BTreeMap::new();
@@ -107,18 +108,18 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
     let mut matches: Vec<Match> = matches.collect();
     // The list is in the order of records, so of equal scores the supplier with most records comes first.
     matches.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let certain = matches.iter().take_while(|found| found.score >= CORE).count();
-    let is_only = certain == 1 || (certain > 1 && matches[0].score >= NAME && matches[1].score < NAME);
+    let certain = matches.iter().take_while(|found| found.score >= CORE_SCORE).count();
+    let is_only = certain == 1 || (certain > 1 && matches[0].score >= EQUAL_SCORE && matches[1].score < EQUAL_SCORE);
     if let Some(first) = matches.first_mut().filter(|_| is_only) {
         // A name of one word may be that of many firms, unless it is written like this.
         let is_one_word = body.map_or_else(|| form.is_one_word(), |body| body.is_one_word());
-        first.is_certain = first.score >= NAME || !is_one_word;
+        first.is_certain = first.score >= EQUAL_SCORE || !is_one_word;
     }
     matches.truncate(limit);
     matches
 }
 
-/// The suppliers with these official numbers, each once. It is certain if it is the only one.
+/// The suppliers with these official numbers, each once. A supplier is certain if it is the only one.
 pub(crate) fn matches_of_numbers(list: &SupplierList, numbers: &[String]) -> Vec<Match> {
     let found = numbers.iter().filter_map(|number| find_number(list, number));
     let found: BTreeMap<u32, String> = found.collect();
@@ -142,7 +143,7 @@ fn find_number(list: &SupplierList, text: &str) -> Option<(u32, String)> {
     Some((supplier, number))
 }
 
-/// The suppliers with this name, or with one that has a part in common with it.
+/// The numbers of the suppliers to compare with a query: those with its name, or with a name that has a part in common.
 fn candidates(list: &SupplierList, query: &str, form: &NameForm, body: Option<&KnownBody>) -> BTreeSet<u32> {
     let mut found: BTreeSet<u32> = list.find_name(query).into_iter().collect();
     let words = telling_words(&form.core);
@@ -163,8 +164,8 @@ fn candidates(list: &SupplierList, query: &str, form: &NameForm, body: Option<&K
     found
 }
 
-/// A word of a core as names are written that it is found in: initials apart, and the number of a numbered company of
-/// Quebec in two parts. `None` if the word may not be joined from such parts.
+/// A word of a core in the form in which names have it: `ggr` as the initials `g g r`, and the number of a numbered
+/// company of Quebec in its two parts. `None` for any other word.
 fn unjoined(word: &str) -> Option<String> {
     let has_only = |is_of: fn(&u8) -> bool| word.bytes().all(|byte| is_of(&byte));
     if word.len() == 2 * NUMBER_PART && has_only(u8::is_ascii_digit) {
@@ -174,7 +175,7 @@ fn unjoined(word: &str) -> Option<String> {
     may_be_initials.then(|| word.chars().map(String::from).collect::<Vec<_>>().join(" "))
 }
 
-/// The name of a supplier that is most like a query, if any is.
+/// The name of a supplier that is most similar to a query; `None` if none is similar enough.
 fn best_name(
     supplier: &Supplier,
     query: &str,
@@ -194,22 +195,25 @@ fn best_name(
             number: false,
             name: key(name) == key_of_query,
             core: (core == form.core && !core.is_empty()) || body.is_some_and(|body| body.has(name)),
-            similarity: if is_part { similarity.max(LEAST) } else { similarity },
+            similarity: if is_part {
+                similarity.max(MIN_SIMILARITY)
+            } else {
+                similarity
+            },
         };
         (features, name)
     });
     let best = features.max_by(|a, b| a.0.score().total_cmp(&b.0.score()).then_with(|| b.1.cmp(a.1)))?;
-    let is_listed = best.0.name || best.0.core || best.0.similarity >= LEAST;
+    let is_listed = best.0.name || best.0.core || best.0.similarity >= MIN_SIMILARITY;
     is_listed.then(|| (best.0, best.1.clone()))
 }
 
 impl Features {
     fn score(self) -> f64 {
         let score = match self {
-            Features { id: true, .. } | Features { number: true, .. } => NUMBER,
-            Features { name: true, .. } => NAME,
-            Features { core: true, .. } => CORE,
-            Features { similarity, .. } => SIMILAR * similarity,
+            Features { id: true, .. } | Features { number: true, .. } | Features { name: true, .. } => EQUAL_SCORE,
+            Features { core: true, .. } => CORE_SCORE,
+            Features { similarity, .. } => SIMILAR_SCORE * similarity,
         };
         (score * 10.0).round() / 10.0
     }

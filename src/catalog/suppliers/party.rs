@@ -1,8 +1,9 @@
-//! What names are names of.
+//! The two sides of a purchase, whose names are joined by the same code: who sells and who buys.
 
 use super::reason::Rule;
 use crate::model::Facet;
 
+/// A side of a purchase: what the names of a list are names of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Party {
     /// Who sells: the names of vendors and bidders.
@@ -15,7 +16,7 @@ pub(crate) enum Party {
 impl Party {
     pub(crate) const ALL: [Party; 2] = [Party::Supplier, Party::Body];
 
-    /// What records are counted by.
+    /// The facet by which the records of a name are counted.
     pub(crate) const fn facet(self) -> Facet {
         match self {
             Party::Supplier => Facet::Vendor,
@@ -23,7 +24,8 @@ impl Party {
         }
     }
 
-    /// Also the filter by its identifier, and the path of its profile.
+    /// The English noun for messages. The parameter that filters by identifier and the path of a profile have the same
+    /// name.
     pub(crate) const fn noun(self) -> &'static str {
         match self {
             Party::Supplier => "supplier",
@@ -31,7 +33,7 @@ impl Party {
         }
     }
 
-    /// Also the path of the list.
+    /// The English plural for messages. The path of the list is the same.
     pub(crate) const fn plural(self) -> &'static str {
         match self {
             Party::Supplier => "suppliers",
@@ -39,7 +41,7 @@ impl Party {
         }
     }
 
-    /// Its name as a type of entities in the Reconciliation API.
+    /// The name of the type of entities in the Reconciliation API.
     pub(crate) const fn reconciled(self) -> &'static str {
         match self {
             Party::Supplier => "supplier",
@@ -47,7 +49,7 @@ impl Party {
         }
     }
 
-    /// The start of an identifier.
+    /// The prefix of identifiers.
     pub(super) const fn prefix(self) -> &'static str {
         match self {
             Party::Supplier => "sup_",
@@ -55,7 +57,7 @@ impl Party {
         }
     }
 
-    /// The rules that join its names, the strongest first.
+    /// The rules that join names, the strongest first.
     pub(super) const fn rules(self) -> &'static [Rule] {
         match self {
             Party::Supplier => &[
