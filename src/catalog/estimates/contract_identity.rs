@@ -36,13 +36,13 @@ pub(crate) fn vendor_key(name: &str) -> String {
 ///   value: these are amendments. (`normalize` has already merged what one source publishes twice.)
 #[derive(Debug)]
 pub(crate) struct ContractIdentity {
-    /// Folded.
+    /// The `contract_number`, folded.
     pub(crate) contract_number: Option<String>,
     /// All numbers that may identify the contract, folded; `contract_number` is one of them.
     pub(crate) numbers: Vec<String>,
     /// The vendor's key, or empty.
     vendor: String,
-    /// The value.
+    /// The value in cents.
     cents: i64,
     /// The date and number of the amendment, as texts that sort in the order of time; empty for none.
     pub(crate) amendment: (String, String),
@@ -53,15 +53,6 @@ pub(crate) struct ContractIdentity {
 pub(crate) enum VendorOrValue<'a> {
     Vendor(&'a str),
     Cents(i64),
-}
-
-/// With as many digits as others, so that it sorts like them; empty for the contract itself, which is number 0.
-fn amendment_number(record: &Record) -> String {
-    let number = record.text("amendment_number").unwrap_or_default();
-    match number.trim_start_matches('0') {
-        "" => String::new(),
-        number => format!("{number:0>8}"),
-    }
 }
 
 impl ContractIdentity {
@@ -92,5 +83,15 @@ impl ContractIdentity {
         } else {
             Some((&self.vendor, self.cents, date))
         }
+    }
+}
+
+/// The number of a record's amendment, padded to eight digits so that texts sort like numbers. Empty for the contract
+/// itself, which is number 0.
+fn amendment_number(record: &Record) -> String {
+    let number = record.text("amendment_number").unwrap_or_default();
+    match number.trim_start_matches('0') {
+        "" => String::new(),
+        number => format!("{number:0>8}"),
     }
 }
