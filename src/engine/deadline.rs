@@ -36,7 +36,7 @@ impl Deadline {
         }
     }
 
-    /// The same deadline, which also passes as soon as the guard is dropped.
+    /// This deadline, which also passes as soon as the guard is dropped.
     pub(crate) fn cancellable(self) -> (Deadline, CancelOnDrop) {
         let flag = Arc::<AtomicBool>::default();
         let deadline = Deadline {

@@ -71,7 +71,7 @@ struct EntryNames<'a> {
 }
 
 impl<'a> EntryNames<'a> {
-    /// The same name in both languages counts as a name of unknown language.
+    /// Reads an entry. A name that is the same in both languages counts as one of unknown language.
     fn of(entry: &'a [String]) -> EntryNames<'a> {
         let name = |number: usize| entry.get(number).map(String::as_str).filter(|name| !name.is_empty());
         let (mut english, other) = (name(0), name(1));

@@ -46,15 +46,15 @@ struct EntryValue {
     key: String,
     name: String,
     code: u32,
-    /// Its place in the entry.
+    /// The place of the value in the entry.
     place: u32,
 }
 
 /// A value while its number is not known.
 struct Collected {
-    /// Its entries, in the order of their codes.
+    /// The entries of the value, in the order of their codes.
     entries: Range<usize>,
-    /// That of its entries with the most frequent spelling.
+    /// The entry with the most frequent spelling.
     named_by: usize,
     sum: Sum,
 }

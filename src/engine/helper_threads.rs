@@ -52,7 +52,7 @@ pub(crate) fn map<T: Sync, R: Send, E: From<Error> + Send>(
     map_with(&FREE, items, work)
 }
 
-/// The same, in the order of the items.
+/// [`map`] with the results in the order of the items.
 pub(crate) fn map_in_order<T: Sync, R: Send, E: From<Error> + Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, E> + Sync,

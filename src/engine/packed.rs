@@ -156,7 +156,7 @@ impl Texts {
         str::from_utf8(self.get_bytes(number)).unwrap_or_default()
     }
 
-    /// The same, not checked to be a text.
+    /// The bytes of a text, not checked to be UTF-8.
     pub(crate) fn get_bytes(&self, number: u32) -> &[u8] {
         &self.text[self.place(number as usize)]
     }

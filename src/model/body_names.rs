@@ -101,7 +101,7 @@ pub(crate) fn all_names<'k>(keys: impl IntoIterator<Item = &'k str>) -> &'static
     number.map_or(&[], |number| &TABLE.bodies[number].names)
 }
 
-/// The same of a name of several words. An acronym or a name of one word may also be that of a firm.
+/// The row of a name of several words. An acronym or a name of one word may also be that of a firm.
 pub(crate) fn row_of_words(key: &str) -> Option<usize> {
     row_of(key).filter(|_| key.contains(' ') && !is_acronym(key))
 }

@@ -35,7 +35,7 @@ impl Words {
         self.en.is_none() && self.fr.is_none()
     }
 
-    /// These words, and the words of `others` in a language without any.
+    /// Takes the words of `others` in a language in which there are none here.
     pub(crate) fn or(self, others: Words) -> Words {
         Words {
             en: self.en.or(others.en),

@@ -56,7 +56,7 @@ pub enum Facet {
 }
 
 impl Facet {
-    /// Those that an index stores.
+    /// The facets that an index stores.
     pub const ALL: [Facet; 18] = [
         Facet::Status,
         Facet::Category,

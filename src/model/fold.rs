@@ -29,7 +29,7 @@ pub fn fold(name: &str) -> String {
     folded
 }
 
-/// The same, byte by byte, because most names are ASCII.
+/// [`fold`] for ASCII, byte by byte: most names are ASCII.
 fn fold_ascii(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for part in name.split(|c: char| !is_kept(c as u8)).filter(|part| !part.is_empty()) {

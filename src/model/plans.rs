@@ -20,7 +20,7 @@ pub enum Plan {
 /// The limits of one plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlanLimits {
-    /// Also the maximum burst.
+    /// The limit per minute, and the maximum burst.
     pub(crate) requests_per_minute: NonZeroU32,
     /// Per day in UTC.
     pub(crate) requests_per_day: NonZeroU32,

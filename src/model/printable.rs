@@ -27,7 +27,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_harmful)
 }
 
-/// The same for a text of several lines: line feeds and tabs stay.
+/// Escapes a text of several lines as [`printable`] does; line feeds and tabs stay.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_harmful(c) && c != '\n' && c != '\t')
 }

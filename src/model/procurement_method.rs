@@ -12,7 +12,7 @@ pub(crate) enum MethodClass {
     AdvanceNotice,
     /// All could bid.
     Open,
-    /// Those that were invited could bid.
+    /// Only invited suppliers could bid.
     Invitation,
     /// More than one supplier could bid; whether all could is not stated.
     Competitive,

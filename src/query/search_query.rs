@@ -168,7 +168,7 @@ impl SortKey {
         }
     }
 
-    /// The same, for a key that is a date; `None` for the others.
+    /// The role of a key that is a date; `None` for other keys.
     pub(crate) const fn date_role(self) -> Option<Role> {
         match self {
             SortKey::Value | SortKey::Relevance => None,

@@ -215,7 +215,7 @@ fn departments(store: &BidStore, keys: &[String], engine: &dyn Engine) -> Condit
     Condition::Key(Role::Department, department_texts(store, &is_name))
 }
 
-/// The same for each text that is the key of a department; false for the others.
+/// For each text, whether it is the key of a department that is accepted.
 fn department_texts(store: &BidStore, accepts: &dyn Fn(&str) -> bool) -> Vec<bool> {
     let mut is_department = vec![false; store.texts().len()];
     for number in store.notices().iter().flat_map(|notice| &notice.department) {

@@ -69,7 +69,7 @@ impl BidQuery {
         })
     }
 
-    /// The same for notices of any day; `None` if it asks for no days.
+    /// This query for notices of any day; `None` if it asks for no days.
     pub(crate) fn without_dates(&self) -> Option<BidQuery> {
         let mut all = self.clone();
         all.filters.retain(|filter| !matches!(filter, Filter::Dates { .. }));

@@ -38,7 +38,7 @@ pub(crate) struct ComparedContract {
     pub(crate) same_province: bool,
     /// The closest level at which the contract matches the item.
     pub(crate) level: MatchLevel,
-    /// Its share of the weight of all contracts; 0 until all are selected.
+    /// The share of this contract in the weight of all; 0 until all are selected.
     pub(crate) weight: f64,
     /// How similar what is bought is; 0 until all are selected.
     pub(crate) nearness: f64,

@@ -41,7 +41,7 @@ pub(crate) struct Lexicon {
 /// What is known of a stem.
 #[derive(Clone, Copy)]
 struct Mark {
-    /// Its number in the item, or [`UNNUMBERED`].
+    /// The number of the stem in the item, or [`UNNUMBERED`].
     number: u32,
     /// For each language the last purchase that has it.
     last: [u32; Language::ALL.len()],

@@ -13,7 +13,7 @@ const HALF_LIFE: f64 = 3.0;
 const SAME_WORDS: f64 = 50.0;
 const SAME_BUYER: f64 = 20.0;
 const SAME_METHOD: f64 = 20.0;
-/// The same trade agreements and the same ground for not opening the call: value thresholds depend
+/// Equal trade agreements and an equal ground for not opening the call: value thresholds depend
 /// on both.
 const SAME_TERMS: f64 = 12.0;
 const SAME_PROVINCE: f64 = 2.0;

@@ -38,7 +38,7 @@ impl Build {
         Build::start_keeping(index_dir, KEPT_GENERATIONS)
     }
 
-    /// The same; `keep` generations stay on disk when it is published.
+    /// Starts a build as [`Build::start`] does; `keep` generations stay on disk when it is published.
     pub(crate) fn start_keeping(index_dir: &Path, keep: usize) -> anyhow::Result<Build> {
         fs::create_dir_all(index_dir).with_context(|| format!("creating {}", index_dir.display()))?;
         let lock = lock(index_dir)?;

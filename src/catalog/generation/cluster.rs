@@ -55,7 +55,7 @@ impl ClusterStore {
         })
     }
 
-    /// The same cluster for a build, whose searches are repeated while the cluster does not answer.
+    /// This cluster as a build uses it: searches are repeated while the cluster does not answer.
     pub(crate) fn for_build(&self) -> anyhow::Result<ClusterStore> {
         Ok(ClusterStore {
             client: Arc::new(Client::patient(&self.settings)?),

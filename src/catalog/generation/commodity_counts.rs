@@ -20,7 +20,7 @@ use crate::{
 /// The codes that the records of an entity type have, or those of all entity types, and all codes above them.
 #[derive(Debug, Default)]
 pub(crate) struct CommodityCounts {
-    /// Those with most records first, equal ones in the order of their schemes and codes.
+    /// Codes with most records first; of equal ones, in the order of their schemes and codes.
     codes: Vec<CodeCount>,
     /// Where the codes right below a code are in `codes`; under `None`, those of the first level.
     below: HashMap<Option<CommodityCode>, Vec<usize>>,
@@ -72,7 +72,7 @@ impl CommodityCounts {
         Ok(CommodityCounts::new(buckets.into_iter().filter_map(code).collect()))
     }
 
-    /// Those of several entity types together.
+    /// The counts of several entity types together.
     fn together(parts: &[(EntityType, Arc<CommodityCounts>)]) -> CommodityCounts {
         let mut sums: HashMap<&CommodityCode, (u64, Option<Money>)> = HashMap::new();
         for count in parts.iter().flat_map(|(_, part)| &part.codes) {
@@ -125,7 +125,7 @@ impl CommodityCache {
         &self.0[of.map_or(EntityType::ALL.len(), |entity_type| entity_type as usize)]
     }
 
-    /// Those that were counted.
+    /// The counts, if they were made already.
     pub(super) fn known(&self, of: Option<EntityType>) -> Option<Arc<CommodityCounts>> {
         self.place(of).get().cloned()
     }

@@ -206,7 +206,7 @@ impl Generation {
         &self.coverage[entity_type as usize]
     }
 
-    /// Its contracts as of a day, for estimates and comparables.
+    /// The contracts of this generation as of a day, for estimates and comparables.
     pub fn market(&self, today: Date, years_back: u32, deadline: Deadline) -> Market<'_> {
         Market {
             engine: &*self.engine,

@@ -111,7 +111,7 @@ impl GenerationStore {
         }
     }
 
-    /// That nothing names the generation that should be served, for messages.
+    /// A clause for messages: that nothing names the generation that should be served.
     pub(super) fn missing_pointer(&self) -> String {
         match self {
             GenerationStore::Folder(_) => format!("its file {CURRENT} is missing"),

@@ -62,12 +62,12 @@ pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
     run_keeping(options, KEPT_GENERATIONS, None)
 }
 
-/// The same with a file of people's claims about suppliers.
+/// Indexes all dumps with a file of people's claims about suppliers, and publishes the generation.
 pub fn run_with_claims(options: &IndexOptions, claims: Option<&Path>) -> anyhow::Result<IndexReport> {
     run_keeping(options, KEPT_GENERATIONS, claims)
 }
 
-/// The same; `keep` generations stay, that one included.
+/// Indexes all dumps and publishes the generation; `keep` generations stay, this one included.
 pub(crate) fn run_keeping(options: &IndexOptions, keep: usize, claims: Option<&Path>) -> anyhow::Result<IndexReport> {
     let mut dumps = CheckedDumps::new(&options.dumps, options.strict)?;
     dumps.claims = claims.map(supplier_names::read_claims).transpose()?.unwrap_or_default();

@@ -19,7 +19,7 @@ pub(super) struct SpooledRecords<'a> {
 
 /// A record while it is visited.
 pub(super) struct SpooledRecord<'a> {
-    /// Its number in the default order, from 0.
+    /// The number of the record in the default order, from 0.
     pub(super) number: u32,
     pub(super) record: &'a Record<'a>,
     /// The JSON that the record was parsed from.

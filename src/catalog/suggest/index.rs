@@ -39,7 +39,7 @@ pub(crate) enum Likeness {
 /// Something with names.
 pub(crate) struct Named<N> {
     pub(crate) meaning: MeaningType,
-    /// Its number among those of its type.
+    /// The number of the name among the names of its type.
     pub(crate) number: u32,
     /// Of all entity types.
     pub(crate) records: u64,
@@ -107,7 +107,7 @@ const MAX_FORGIVEN: usize = 4;
 /// The least share of what the typed words tell that a name must have, unless they contain the whole name.
 const MIN_COVERED: f32 = 0.55;
 
-/// The same for a name that the typed words contain as a whole.
+/// The lowest share for a name that the typed words contain as a whole.
 const MIN_CONTAINED: f32 = 0.2;
 
 /// Rounding: from this share on, all is covered.

@@ -338,7 +338,7 @@ impl Groups {
         least
     }
 
-    /// The same as [`Groups::find`], and makes the way shorter.
+    /// [`Groups::find`], which also shortens the way from the name to the result.
     pub(crate) fn shorten(&mut self, name: u32) -> u32 {
         let root = self.find(name);
         let mut at = name;

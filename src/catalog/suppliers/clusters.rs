@@ -46,7 +46,7 @@ pub(crate) struct RuleCounts {
     pub(crate) refused: u64,
     /// Pairs of names that both have an official number, by which the rule can be checked.
     pub(crate) checked: u64,
-    /// Those with equal numbers.
+    /// The pairs with equal numbers.
     pub(crate) right: u64,
 }
 

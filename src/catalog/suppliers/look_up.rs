@@ -77,7 +77,7 @@ struct Line {
     /// The keys of its names.
     keys: Vec<String>,
     /// The digits of its identifiers, and what decides whose an identifier is: the supplier that has it comes first.
-    /// That of a number goes to the supplier that is most often stated with it.
+    /// The identifier of a number goes to the supplier that is most often stated with it.
     ids: Vec<(u64, Reverse<u64>)>,
 }
 

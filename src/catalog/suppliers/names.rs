@@ -44,7 +44,7 @@ pub(crate) struct Name {
     pub(crate) key: String,
     /// The commonest spelling.
     pub(crate) spelling: String,
-    /// The same name in French, which records state together with it, and its key.
+    /// The French name that records state together with this one, and its key.
     pub(crate) french: Option<String>,
     pub(crate) key_fr: Option<String>,
     /// Whether it is the acronym of a public body, which is not chosen if there is another name.

@@ -27,7 +27,7 @@ impl Places {
         self.iter().find(|place| other.iter().any(|known| known == *place))
     }
 
-    /// Those with most statements.
+    /// The places with most statements.
     pub(super) fn most_frequent(&self, limit: usize) -> Vec<String> {
         let mut places: Vec<&(Box<str>, u64)> = self.0.iter().collect();
         places.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

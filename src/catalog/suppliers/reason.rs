@@ -31,7 +31,7 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    /// Its number in the documentation, and what it does.
+    /// The number of the rule in the documentation, and what the rule does.
     pub(crate) const fn about(self) -> (u8, &'static str) {
         match self {
             Rule::Number => (1, "equal official number"),
@@ -84,7 +84,7 @@ pub(crate) enum Evidence {
         source: String,
     },
     Municipality {
-        /// Its slug.
+        /// The slug of the municipality.
         municipality: String,
     },
     Ampersand,

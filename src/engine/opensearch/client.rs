@@ -88,7 +88,7 @@ pub(crate) enum Body<'a> {
     Json(&'a Value),
     /// JSON texts, each followed by a line end.
     Lines(&'a [u8]),
-    /// The same, compressed with gzip.
+    /// [`Body::Lines`], compressed with gzip.
     GzipLines(&'a [u8]),
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct RecordDocument<'a> {
     pub(crate) record: &'a Record<'a>,
     /// The JSON of the record.
     pub(crate) json: &'a str,
-    /// Its number in the default order.
+    /// The number of the record in the default order.
     pub(crate) number: u64,
     pub(crate) codes: &'a FacetCodes,
 }

@@ -44,7 +44,7 @@ struct Scoring {
 /// A record that has some of the terms.
 struct Candidate {
     score: f32,
-    /// This sum as the cluster adds it up.
+    /// The score as the cluster adds it up.
     sorted_by: f64,
     /// Ascending numbers of the terms.
     shared: Vec<usize>,

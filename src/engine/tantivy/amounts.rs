@@ -9,7 +9,7 @@ use crate::engine::{aggregation::Money, facet_values::Sum};
 /// takes longer than all the rest of counting a record.
 pub(super) struct Amounts {
     millionths: Vec<i64>,
-    /// Those that do not fit, by their place.
+    /// The amounts that do not fit into millionths, by their place.
     large: Vec<(usize, f64)>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct EntityIndex {
     dates: Vec<(Role, DateColumn)>,
     permutations: Vec<(SortKey, Permutation)>,
     facets: Vec<(Facet, Codes, FacetValues)>,
-    /// Those of the whole generation.
+    /// The departments of the whole generation.
     departments: Arc<Departments>,
 }
 
@@ -191,7 +191,7 @@ impl EntityIndex {
         amounts(self.value.as_ref(), documents)
     }
 
-    /// The same before amendments, whatever the currency is.
+    /// The value before amendments of each visited document, in any currency.
     pub(super) fn original_values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
         amounts(self.original_value.as_ref(), documents)
     }

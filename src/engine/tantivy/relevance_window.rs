@@ -14,7 +14,7 @@ pub(super) struct List {
 
 pub(super) enum Documents {
     Word(Box<SegmentPostings>),
-    /// Those that have several words.
+    /// The documents that have several words.
     Words(Box<dyn Scorer>),
 }
 

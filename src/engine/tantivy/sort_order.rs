@@ -39,7 +39,7 @@ impl RankScan {
         ranks.clone()
     }
 
-    /// The same scan within a range.
+    /// This scan within a range.
     pub(crate) fn within(&self, bounds: &Range<u32>) -> RankScan {
         match self {
             RankScan::Forward(ranks) => RankScan::Forward(intersection(ranks, bounds)),

@@ -21,7 +21,7 @@ pub struct Municipality {
     /// Two letters; empty for federal bodies.
     pub(crate) province: String,
     pub(crate) government_level: String,
-    /// Its legal form (`paroisse`); only homonyms have one.
+    /// The legal form (`paroisse`); only homonyms have one.
     pub(super) designation: String,
     /// Former and usual names, merged municipalities, boroughs, and city bodies that do not name the city.
     other_names: Vec<String>,
@@ -73,13 +73,13 @@ impl Municipality {
         self.government_level == "municipal" && !is_unknown_city(&self.slug)
     }
 
-    /// Its own names, with and without the suffix that distinguishes homonyms (`Hatley (canton)`),
-    /// then the others.
+    /// All names: first [the municipality's own](Municipality::own_names), then the others.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.own_names().chain(self.other_names.iter().map(String::as_str))
     }
 
-    /// Its own names, with and without the suffix.
+    /// The names of the municipality itself, with and without the suffix that distinguishes homonyms
+    /// (`Hatley (canton)`).
     pub(crate) fn own_names(&self) -> impl Iterator<Item = &str> {
         let own = [self.name_fr.as_str(), &self.name_en];
         let short = own.map(|name| name.split(" (").next().unwrap_or(name));

@@ -6,11 +6,11 @@ use crate::model::{Language, stem::stem};
 /// How well a queried word matches a word of a term; the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WordMatch {
-    /// They are equal.
+    /// The words are equal.
     Same,
-    /// They differ by a regular plural.
+    /// The words differ by a regular plural.
     Number,
-    /// They share a stem.
+    /// The words share a stem.
     Stem,
 }
 

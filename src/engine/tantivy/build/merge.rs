@@ -39,7 +39,7 @@ pub(super) trait TermVisitor: Send {
 /// A field to merge.
 pub(super) struct FieldMerge<'v> {
     pub(super) field: Field,
-    /// Its number in the runs.
+    /// The number of the field in the runs.
     pub(super) number: usize,
     pub(super) with_positions: bool,
     pub(super) visitor: Option<&'v mut dyn TermVisitor>,
