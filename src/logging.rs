@@ -42,7 +42,7 @@ pub enum Format {
     /// `2026-11-21T07:00:00.000Z INFO request: answered id=… status=200`
     #[default]
     Text,
-    /// The same as one JSON object: `time`, `level`, `target`, `message`, and the fields.
+    /// A JSON object with the same content: `time`, `level`, `target`, `message`, and the fields.
     Json,
 }
 

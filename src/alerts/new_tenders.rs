@@ -77,8 +77,8 @@ impl NewTender {
         self.departments.iter().flat_map(|names| names.iter())
     }
 
-    /// Its tokens, made on demand: they take ten times the memory of its bytes, so the tokens of many tenders
-    /// must not be held at once.
+    /// Makes the tokens of the tender. They take ten times the memory of its bytes, so the tokens of many tenders must
+    /// not be held at once.
     pub fn tokenize(&self) -> TokenizedRecord {
         let record = parse_tender(&self.bytes);
         TokenizedRecord::of(&record.expect("these bytes were parsed into this tender"))

@@ -155,17 +155,17 @@ impl ScanCost {
         ScanCost(generation.bids.bids().saturating_mul(scans as u64))
     }
 
-    /// The same, and a text that is looked for in every notice with bids.
+    /// Adds a text that is looked for in every notice with bids.
     pub(crate) fn with_text_of_bids(self, generation: &Generation, text: Option<&TextQuery>) -> ScanCost {
         self.and_reads(text.map_or(0, reads), generation.bids.bids(), 1)
     }
 
-    /// The same, and all bids read so often.
+    /// Adds `scans` times all bids.
     pub(crate) fn and_bids(self, generation: &Generation, scans: usize) -> ScanCost {
         ScanCost(self.0.saturating_add(ScanCost::of_bids(generation, scans).0))
     }
 
-    /// The same, and all records of an entity type read so often.
+    /// Adds `scans` times all records of an entity type.
     pub(crate) fn and_scans(self, generation: &Generation, entity_type: EntityType, scans: usize) -> ScanCost {
         ScanCost(
             self.0
@@ -173,13 +173,13 @@ impl ScanCost {
         )
     }
 
-    /// The same, and the total of a search.
+    /// Adds the total of a search.
     pub(crate) fn and_count(self, generation: &Generation, query: &SearchQuery) -> ScanCost {
         let records = generation.manifest_of(query.entity_type).records;
         ScanCost(self.0.saturating_add(records)).with_text(generation, query, 1)
     }
 
-    /// The same, and `searches` searches for the text of `query`. Decision D-256: what they read beyond
+    /// Adds `searches` searches for the text of `query`. Decision D-256: what they read beyond
     /// [`FREE_READS`] costs further counts.
     pub(crate) fn with_text(self, generation: &Generation, query: &SearchQuery, searches: usize) -> ScanCost {
         let records = generation.manifest_of(query.entity_type).records;

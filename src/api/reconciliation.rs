@@ -42,7 +42,7 @@ pub(crate) struct TokenPath {
 }
 
 impl Reconciliation {
-    /// The same endpoint for requests with a token.
+    /// This endpoint for requests with a token.
     pub(crate) const fn with_token(self) -> Reconciliation {
         Reconciliation {
             has_token: true,

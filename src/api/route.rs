@@ -107,7 +107,7 @@ pub enum Endpoint {
     EntityType(&'static str, fn(&Call, EntityType) -> Result<Work, ApiError>),
     /// `/{entity_type}/{record_id}`; the id is the whole rest of the path.
     Record(fn(&Call, EntityType, String) -> Result<Work, ApiError>),
-    /// This prefix and a name, which is the whole rest of the path. The second text is the name of the variable part.
+    /// A prefix and a name, which is the whole rest of the path. The second text is the name of the variable part.
     Named(&'static str, &'static str, fn(&Call, String) -> Result<Work, ApiError>),
     /// `/tender/{record_id}` with this suffix; the id is everything in between.
     OfTender(&'static str, fn(&Call, String) -> Result<Work, ApiError>),
@@ -219,7 +219,7 @@ pub(crate) enum PathParam {
 #[derive(Clone, Copy)]
 pub(crate) enum Parameters {
     None,
-    /// Those of a record search, or only the named ones; of the given entity type if the path has none.
+    /// The parameters of a record search, or only the named ones; of the given entity type if the path has none.
     Search(Option<&'static [&'static str]>, Option<EntityType>),
     /// All rows of a table. The name is the prefix of their components.
     Table(&'static str, fn() -> Vec<Parameter>),
@@ -227,7 +227,7 @@ pub(crate) enum Parameters {
 
 /// What an endpoint does with a request body.
 pub(crate) enum Body {
-    /// It is not read.
+    /// The body is not read.
     None,
     /// A body of any type is read and discarded.
     Ignored,

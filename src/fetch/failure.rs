@@ -19,7 +19,7 @@ pub(crate) enum Retry {
 /// What fails in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureScope {
-    /// This file alone.
+    /// One file alone.
     File,
     /// Every file of this host.
     Host,

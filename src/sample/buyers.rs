@@ -20,7 +20,7 @@ pub(super) struct Buyer {
     /// The slug of a city, or the one that the bodies of a province share.
     pub(super) municipality: String,
     pub(super) sector: Sector,
-    /// It buys for places all over its province or the country, so that a title may name one.
+    /// Whether the buyer buys for places all over its province or the country, so that a title may name one.
     pub(super) covers_region: bool,
 }
 

@@ -14,7 +14,7 @@ use super::{
 /// What kind of purchase a topic is: it decides the category, the words around the topic and the sites that fit.
 #[derive(Default)]
 pub(super) struct Purchase {
-    /// Its key in the lists.
+    /// The key in the lists.
     pub(super) name: &'static str,
     /// The code of the procurement category.
     pub(super) category: &'static str,

@@ -153,7 +153,7 @@ impl Account {
         self.usage.on(day)
     }
 
-    /// The same as [`Account::charge`] without the network.
+    /// [`Account::charge`] without the network.
     fn charge_alone(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
         self.charge_both(cost, cost.min(self.limits.requests_per_day).get(), now)
     }

@@ -270,7 +270,7 @@ pub(crate) fn is_refused_by_disk(error: &anyhow::Error) -> bool {
     )
 }
 
-/// The same for an error with a context.
+/// The SQLite code of an error with a context.
 fn sqlite_code_of(error: &anyhow::Error) -> Option<ErrorCode> {
     let mut causes = error.chain();
     causes.find_map(|cause| cause.downcast_ref::<rusqlite::Error>()?.sqlite_error_code())

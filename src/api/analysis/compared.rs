@@ -189,8 +189,8 @@ impl Compared {
         Some(with_filter(entity_type, filter, conditions))
     }
 
-    /// The same with the records that meet the conditions, which are a search for each entity type that has them; none
-    /// if no entity type has them all.
+    /// This comparison of only the records that meet the conditions. `conditions` has a search for each entity type
+    /// that has all of them.
     pub(crate) fn under(self, ask: &Ask, conditions: &[SearchQuery]) -> Result<Compared, Error> {
         let rows = self.records.into_iter().filter_map(|(of, _, filter)| {
             let conditions = conditions.iter().find(|query| query.entity_type == of)?;

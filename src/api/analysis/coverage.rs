@@ -24,7 +24,7 @@ pub(crate) fn coverage_of(ask: &Ask, query: &SearchQuery) -> Result<Vec<SourceCo
     Ok(asked_sources(ask, query)?.into_iter().cloned().collect())
 }
 
-/// The same, not copied.
+/// [`coverage_of`] without copies of the sources.
 pub(crate) fn asked_sources<'a>(ask: &'a Ask, query: &SearchQuery) -> Result<Vec<&'a SourceCoverage>, Error> {
     let is_day = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
     let filters = query.filters.iter().filter(|filter| !is_day(filter));

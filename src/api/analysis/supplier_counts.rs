@@ -42,7 +42,7 @@ pub(crate) struct SupplierCounts {
 /// A supplier or a body while its names are counted.
 #[derive(Clone, Default)]
 struct Counted {
-    /// Its number in the list.
+    /// The number of the supplier in the list.
     number: Option<u32>,
     /// One of its names.
     name: String,
@@ -92,7 +92,7 @@ impl SupplierCounts {
         Counting::of_combinations(bodies, combinations).finish(0, rank, size)
     }
 
-    /// The same of those that buy.
+    /// Joins the combinations as [`SupplierCounts::of_combinations`] does, of the bodies that buy ([`buying_bodies`]).
     pub(crate) fn of_buying(
         bodies: &SupplierList,
         combinations: &[Combination],

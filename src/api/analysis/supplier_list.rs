@@ -75,7 +75,7 @@ impl SuppliersAsked {
         self.page_of(self.found(suppliers), suppliers, start)
     }
 
-    /// The same, of those that [`SuppliersAsked::found`] returned.
+    /// A page of the suppliers that [`SuppliersAsked::found`] returned.
     pub(crate) fn page_of(
         &self,
         found: Vec<u32>,

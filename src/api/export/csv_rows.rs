@@ -50,7 +50,8 @@ impl Rows {
         self.records_with(&[], schema, rows)
     }
 
-    /// The same, with columns in front of those of the records: their names, and each record with its cells.
+    /// [`Rows::records`] with further columns in front: `columns` are their names, and each record comes with its cells
+    /// of them.
     pub(crate) fn records_with(
         self,
         columns: &[&str],

@@ -160,7 +160,7 @@ impl ChunkSource for FileChunks {
         })
     }
 
-    /// Its bytes are those of the file, so that ranges mean the same to every client.
+    /// The bytes of the file are sent as they are, so that ranges mean the same to every client.
     fn is_compressed(&self) -> bool {
         true
     }

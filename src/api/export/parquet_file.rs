@@ -50,9 +50,9 @@ pub(crate) struct ParquetFile<W: Write + Send> {
     /// How a column is encoded whose values are mostly different.
     of_varied: WriterPropertiesPtr,
     reader: RowReader,
-    /// Those of the current row group.
+    /// The rows of the current row group.
     rows: Vec<Bytes>,
-    /// Their size as JSON, in bytes, and the size at which the group is written.
+    /// The size of the rows as JSON, in bytes, and the size at which the group is written.
     group_bytes: usize,
     max_group_bytes: usize,
 }

@@ -22,9 +22,9 @@ pub(crate) type SupplierOf = Box<dyn Fn(&str) -> Option<[String; 2]> + Send + Sy
 
 /// Reads rows, several threads different ones.
 pub(super) struct RowReader {
-    /// Those of the rows, of the supplier if the file has these, and of other members.
+    /// The columns of the rows, of the supplier if the file has these, and of other members.
     columns: Vec<Column>,
-    /// Those of the rows alone: a member that is named like one of the others has no column.
+    /// The names of the columns of the rows alone: a member that is named like one of the others has no column.
     names: ColumnNames,
     supplier_of: Option<SupplierOf>,
 }

@@ -25,7 +25,7 @@ pub(super) type Other<'r> = Vec<(Cow<'r, str>, JsonValue<'r>)>;
 pub(super) struct Members<'r> {
     /// For each column.
     pub(super) of_columns: Vec<Option<JsonValue<'r>>>,
-    /// Those that have no column, in their order.
+    /// The members that have no column, in their order.
     pub(super) other: Other<'r>,
 }
 

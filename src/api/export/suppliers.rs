@@ -111,7 +111,7 @@ pub(crate) struct SupplierRows {
 /// Which suppliers are of the list.
 enum Rows {
     Asked(SuppliersAsked),
-    /// Those that were asked for, by number.
+    /// The suppliers that match, by number.
     Found(Vec<u32>),
     All(Range<u32>),
 }

@@ -142,7 +142,7 @@ const fn endpoint(
     })
 }
 
-/// The same endpoint for requests with a token in the path.
+/// The endpoint of a route for requests with a token in the path.
 pub(crate) const fn with_token(route: Route) -> Route {
     let endpoint = match route.endpoint {
         Endpoint::Reconciliation(endpoint) => Endpoint::Reconciliation(endpoint.with_token()),

@@ -37,7 +37,7 @@ pub(crate) fn include_schema() -> Json {
     json!({"pattern": list_pattern(&NAMES)})
 }
 
-/// The same for the search of records, which has no figures.
+/// The schema of `include` for the search of records, which has no figures.
 pub(crate) fn search_include_schema() -> Json {
     json!({"pattern": list_pattern(&OF_SEARCH)})
 }

@@ -84,7 +84,7 @@ fn own_number<'a>(record: &'a Record) -> &'a str {
         .unwrap_or_else(|| record.id())
 }
 
-/// The same for the same value in every run of one version of the program.
+/// A hash that is the same for the same value in every run of one version of the program.
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

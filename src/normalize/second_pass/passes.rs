@@ -206,7 +206,7 @@ impl Batches<'_> {
 }
 
 impl Batch {
-    /// Their length in the dump, with the line ends.
+    /// The length of the lines in the dump, with the line ends.
     fn bytes_of_lines(&self) -> u64 {
         (self.bytes.len() + self.lines.len()) as u64
     }

@@ -34,7 +34,7 @@ impl<'a> CsvFile<'a> {
         })
     }
 
-    /// The same file, with its first row as data.
+    /// This file, with its first row as data.
     pub(crate) fn without_header(mut self) -> CsvFile<'a> {
         self.again = Some(StringRecord::from(self.first.as_slice()));
         self.has_header = false;

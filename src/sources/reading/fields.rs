@@ -53,7 +53,7 @@ impl Fields {
         }
     }
 
-    /// The same memory without fields. Memory of an unusually long record is freed instead, so that
+    /// The memory of these fields, without fields. Memory of an unusually long record is freed instead, so that
     /// it is not kept for all records that follow.
     pub(crate) fn cleared(mut self) -> Fields {
         if self.text.capacity() > LONG_TEXT {

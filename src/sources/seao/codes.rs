@@ -130,8 +130,7 @@ pub(crate) enum RegionTable {
     /// The numbering of Quebec's administrative regions. It has no 18; the few notices with 18 have
     /// no region in common.
     Administrative,
-    /// It is not known which of the two. Only numbers that mean the same region in both have a
-    /// label.
+    /// One of the two; which one is not known. Only numbers that mean the same region in both have a label.
     Unknown,
 }
 

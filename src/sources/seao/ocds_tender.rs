@@ -214,9 +214,9 @@ struct ReleaseNoticeType {
 enum MethodRule {
     /// From the release's code.
     FromRelease,
-    /// This method, under the release's code if it has one.
+    /// A method, under the release's code if it has one.
     Default(&'static ProcurementMethod),
-    /// This method, whatever the release states: the notice is not a call that anyone may answer
+    /// A method, whatever the release states: the notice is not a call that anyone may answer
     /// with a bid, and must not look like one.
     Always(&'static ProcurementMethod),
     /// No contract follows from the notice itself.

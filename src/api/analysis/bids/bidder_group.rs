@@ -7,7 +7,7 @@ use crate::catalog::{bids::BidStore, generation::Generation};
 /// A supplier, or a bidder whose name belongs to none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Group<'s> {
-    /// Its number in the list of suppliers.
+    /// A supplier, by its number in the list of suppliers.
     Supplier(u32),
     /// The key of its name.
     Name(&'s str),
