@@ -40,7 +40,7 @@ impl Parameters {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The same with this parameter set to one value, at its old place.
+    /// These parameters with one set to a value, at its old place.
     pub(crate) fn with(&self, name: &str, value: &str) -> Parameters {
         let mut changed = self.clone();
         let old = changed.0.iter().position(|(known, _)| known == name);
@@ -58,13 +58,13 @@ impl Parameters {
         changed
     }
 
-    /// The same with one more value of a parameter.
+    /// These parameters with one more value of a parameter.
     pub(crate) fn and(mut self, name: &str, value: &str) -> Parameters {
         self.0.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same with the values that `change` returns for a name and a value; the others stay.
+    /// These parameters with the values that `change` returns for a name and a value; the others stay.
     pub(crate) fn map(mut self, change: impl Fn(&str, &str) -> Option<String>) -> Parameters {
         for (name, value) in &mut self.0 {
             if let Some(changed) = change(name, value.trim()) {
@@ -74,7 +74,7 @@ impl Parameters {
         self
     }
 
-    /// The same without these parameters.
+    /// These parameters without the named ones.
     pub(crate) fn without(&self, names: &[&str]) -> Parameters {
         let kept = self.0.iter().filter(|(name, _)| !names.contains(&name.as_str()));
         Parameters(kept.cloned().collect())
@@ -138,7 +138,7 @@ pub(crate) fn search(language: Language, entity_type: EntityType, parameters: &P
     Parameters(all).after(&page(language, "search"))
 }
 
-/// The same search, for what ends from a day on, the earliest end first.
+/// `search` for what ends from a day on, the earliest end first.
 pub(crate) fn ending_from(search: &Parameters, day: Date) -> Parameters {
     let search = search.with("ending_after", &day.to_string());
     search.with("sort_by", "ending").with("sort_order", "asc")
@@ -223,7 +223,7 @@ pub(crate) fn spreadsheet(path: &str) -> String {
     }
 }
 
-/// The same page in another language; the home page for a path without a language. `path` and `query` are raw.
+/// The address of a page in another language; the home page for a path without a language. `path` and `query` are raw.
 pub(crate) fn in_language(language: Language, path: &str, query: &str) -> String {
     let is_page = Language::ALL
         .into_iter()

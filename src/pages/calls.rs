@@ -58,7 +58,7 @@ pub(crate) const COMMODITY_CSV: Page = Page {
 pub(crate) struct CallsPart {
     /// How many notices list bids.
     pub(crate) notices: u64,
-    /// That publishers state no bids, or the figures of all calls.
+    /// Sentences: that publishers state no bids, or the figures of all calls.
     pub(crate) sentences: Vec<String>,
     pub(crate) tables: Vec<FigureTable>,
     /// The file with the same figures.

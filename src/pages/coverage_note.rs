@@ -38,7 +38,7 @@ pub(crate) fn coverage_note(
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// That a source has a selection only, and which.
+/// A sentence: that a source has a selection only, and which.
 fn selection(t: Texts, source: &SourceCoverage) -> Option<String> {
     let id = &source.source_id;
     let selection = t
@@ -132,7 +132,7 @@ fn years_of(source: &SourceCoverage) -> impl Iterator<Item = i32> {
     source.covered_years().map(|covered| covered.year)
 }
 
-/// That sources cover less than all of these years, if one does.
+/// A sentence: that sources cover less than all of these years; `None` if all do.
 fn uneven(t: Texts, sources: &[&SourceCoverage], years: &BTreeSet<i32>) -> Option<String> {
     let is_less = |source: &&&SourceCoverage| years.iter().any(|year| source.extent(*year) == Extent::No);
     let less = sources.iter().filter(is_less).count();

@@ -48,7 +48,7 @@ struct Home {
     kinds: Vec<Kind>,
     /// How much is inside, in a sentence.
     inside: String,
-    /// The same by entity type and source; entity types without records have no group.
+    /// How much is inside, by entity type and source; entity types without records have no group.
     contents: Vec<KindContents>,
     years: Option<YearBars>,
     /// Which years the sources of contracts cover.

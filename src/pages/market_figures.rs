@@ -37,9 +37,9 @@ pub(crate) struct SupplierYear {
 /// Which figures say something about the records of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MarketScope {
-    /// Those of one supplier: it has no share among suppliers.
+    /// The figures of one supplier, which has no share among suppliers.
     OneSupplier,
-    /// Those of one buyer or one commodity.
+    /// The figures of one buyer or one commodity.
     Suppliers,
 }
 

@@ -81,7 +81,7 @@ pub(crate) struct Layout {
     pub(crate) section: Section,
     /// The whole address of this page; empty if it has none of its own.
     pub(crate) canonical: String,
-    /// The same page in the other language.
+    /// The address of this page in the other language.
     pub(crate) other_language_href: String,
     pub(crate) visitor: VisitorKind,
     /// The entries of the navigation.
@@ -145,7 +145,7 @@ impl Section {
 pub(crate) struct Exports {
     /// The path of the API that returns the same data, such as `/contract?q=snow`.
     pub(crate) json: Option<String>,
-    /// The same data as CSV: one file, or one for each of the names that the page compares.
+    /// The data of the page as CSV: one file, or one for each of the names that the page compares.
     pub(crate) csv: Vec<CsvLink>,
     /// A command line that gets the JSON. [`PageCall::exports`] fills it in.
     pub(crate) curl: Option<String>,
@@ -237,7 +237,7 @@ impl PageCall<'_> {
         }
     }
 
-    /// The same request as one of the API, for functions that both share.
+    /// This request as one of the API, for functions that both share.
     pub(crate) fn as_api_call<'b>(&'b self, query: &'b str) -> Call<'b> {
         Call {
             state: self.state,

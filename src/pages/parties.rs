@@ -183,7 +183,7 @@ fn name_in(lang: Language, found: &Supplier) -> &str {
     french.filter(|_| lang == Language::French).unwrap_or(&found.name)
 }
 
-/// The same rows as a file.
+/// The rows of the page as a file.
 fn csv(call: &PageCall, party: Party) -> Result<Work, ApiError> {
     let request = Request::read(call, party, ROWS_OF_FILE)?;
     let lang = call.lang;

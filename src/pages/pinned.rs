@@ -56,7 +56,7 @@ impl Pin {
         format!("{address}{joined}{PARAMETER}={}{fragment}", self.id)
     }
 
-    /// The same work, whose page keeps to the generation.
+    /// This work, whose page keeps to the generation.
     pub(crate) fn hold(self, work: Work) -> Work {
         let job = match work.job {
             Job::Ready(reply) => Job::Ready(self.held(reply)),

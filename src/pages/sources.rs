@@ -79,7 +79,7 @@ struct SourceRow {
     records: String,
     from: Option<String>,
     to: Option<String>,
-    /// That the last date is after the day of the index.
+    /// Whether the last date is after the day of the index.
     is_future: bool,
     updated: Option<String>,
     /// The share of the records that have each part, in the order of the columns; empty where they cannot have it.

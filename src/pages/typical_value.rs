@@ -53,7 +53,7 @@ pub(crate) struct TypicalValue {
     pub(crate) largest: Option<LargestValue>,
 }
 
-/// That one record has [`MUCH_OF_TOTAL`] or more.
+/// A note that one record has [`MUCH_OF_TOTAL`] or more.
 #[derive(Debug, PartialEq)]
 pub(crate) struct LargestValue {
     pub(crate) sentence: String,
@@ -98,7 +98,7 @@ pub(crate) fn typical_value(
 /// Where the values of the sentence come from.
 #[derive(Debug, PartialEq)]
 enum Source<'f> {
-    /// They are those that were found.
+    /// The values are those that were found.
     Found(&'f ValueStats),
     /// The search is counted once more, with percentiles.
     Counted { without_flags: bool },
@@ -156,9 +156,9 @@ fn sentence(t: Texts, values: &ValueStats, total: u64, is_part: bool) -> Option<
     Some(t.with(key, &[("average", &average), ("median", &median), ("count", &count)]))
 }
 
-/// That the largest of `values` has much of the total of `found`. `None` of fewer than [`MIN_VALUES`] values; where
-/// amounts below zero leave no share; and of the only record with a flag, because the note about the doubt states its
-/// share.
+/// A sentence: that the largest of `values` has much of the total of `found`. `None` for fewer than [`MIN_VALUES`]
+/// values; where amounts below zero leave no share; and for the only record with a flag, because the note about the
+/// doubt states its share.
 fn largest(t: Texts, values: &ValueStats, found: &Aggregation) -> Option<String> {
     let largest = values.distribution?.max;
     let all = found.values.as_ref()?;

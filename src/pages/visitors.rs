@@ -20,7 +20,7 @@ pub(crate) struct Visitors(Mutex<Accounts>);
 
 struct Accounts {
     by_address: AddressTable<VisitorAccount>,
-    /// Those of the IPv6 networks of 48 bits, which every visitor of the network is charged to as well.
+    /// The accounts of the IPv6 networks of 48 bits, which every visitor of the network is charged to as well.
     of_networks: AddressTable<VisitorAccount>,
     next_number: u64,
 }
@@ -58,8 +58,8 @@ impl Visitors {
         of_day(&mut accounts.by_address, address, day, new)
     }
 
-    /// The same for a page that is free. A client that was charged nothing yet is not remembered, so that free pages
-    /// make no room in the table.
+    /// The account of a client for a page that is free. A client that was charged nothing yet is not remembered, so
+    /// that free pages push no other client out of the table.
     pub(crate) fn look_up(&self, address: ClientAddress, limits: PlanLimits, day: NaiveDate) -> VisitorAccount {
         let accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = accounts.by_address.get(&address).filter(|visitor| visitor.day == day);

@@ -12,7 +12,7 @@ pub(super) struct Measure {
     pub(super) min_step: f64,
     pub(super) value: fn(&YearValue) -> f64,
     pub(super) write: fn(Language, f64) -> String,
-    /// The same in a table.
+    /// How a table writes the value.
     pub(super) write_exactly: fn(Language, f64) -> String,
 }
 

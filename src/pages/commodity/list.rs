@@ -144,7 +144,7 @@ fn row(generation: &Generation, t: Texts, row: &CommodityRow) -> Option<CodeRow>
     })
 }
 
-/// The same codes as a file.
+/// The codes of the list as a file.
 pub(super) fn csv(call: &PageCall) -> Result<Work, ApiError> {
     let request = Request::read(call, CODES_OF_FILE)?;
     let lane = commodity_list::lane(&call.generation, &request.question);

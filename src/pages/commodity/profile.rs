@@ -78,7 +78,7 @@ struct CommodityPage {
     code: Linked,
     /// The codes above it, the highest first.
     ancestors: Vec<Linked>,
-    /// Its words in the other language, if both are known.
+    /// The words of the code in the other language, if both are known.
     other_words: Option<(String, &'static str)>,
     /// Whether a label is of this project, because no source names the code in its language.
     has_own_words: bool,
@@ -144,7 +144,7 @@ struct Request {
     kind: Option<EntityType>,
     today: Date,
     layout: Layout,
-    /// Those of the page for each entity type.
+    /// The exports of the page for each entity type.
     exports: [Exports; EntityType::ALL.len()],
 }
 

@@ -55,7 +55,7 @@ pub(super) struct Column {
     pub(super) doubt: Option<TotalDoubt>,
     /// The sums of other currencies, in a sentence.
     pub(super) currencies: Option<String>,
-    /// That the name is that of a part of a buyer.
+    /// A note that the name is that of a part of a buyer.
     pub(super) body: Option<String>,
     pub(super) newest: Vec<ListedRecord>,
     /// Whether the name is that of a supplier, which its records need not repeat.
@@ -241,7 +241,7 @@ fn categories(overview: &Overview, searched: Option<&Parameters>) -> Option<Rank
     )
 }
 
-/// That a name is that of a part of a buyer; `None` for a buyer.
+/// A note that a name is that of a part of a buyer; `None` for a buyer.
 fn body_note(t: Texts, body: BodyKind) -> Option<String> {
     match body {
         BodyKind::Buyer => None,

@@ -26,7 +26,7 @@ pub(super) struct SupplierPart {
     pub(super) words_of_name: Option<WordsOfName>,
     /// Up to [`MAX_NAMES`].
     pub(super) names: Vec<NameRow>,
-    /// That there are more names, in a sentence.
+    /// A sentence: that there are more names.
     pub(super) more_names: Option<String>,
     /// The official numbers, in words.
     pub(super) numbers: Vec<String>,

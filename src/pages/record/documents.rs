@@ -11,7 +11,7 @@ use super::{
 /// A document as the record lists it.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// Its kind, else the end of its address, else its number.
+    /// The kind of the document, else the end of its address, else its number.
     pub(super) name: String,
     /// The address, if it is one of the web.
     pub(super) href: Option<String>,

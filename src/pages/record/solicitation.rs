@@ -68,9 +68,9 @@ struct SolicitationPage {
     events_shown: Option<usize>,
     /// The bids on its tenders, each with the tender.
     bids: Vec<(ListedRecord, BidsPart)>,
-    /// Its further tenders with bids.
+    /// Further tenders of the solicitation with bids.
     more_bids: Vec<ListedRecord>,
-    /// It has a tender, and the publisher states no bids on it.
+    /// Whether there is a tender, and its publisher states no bids on it.
     has_no_bids: bool,
     records: Vec<ListedRecord>,
     /// The number of all records, if not all are shown.
@@ -80,9 +80,9 @@ struct SolicitationPage {
 /// A supplier or buyer of the solicitation.
 struct Party {
     name: String,
-    /// Its own page.
+    /// The address of the page of the supplier or buyer.
     href: String,
-    /// This page with only the records of the buyer.
+    /// The address of this page with only the records of the buyer.
     only: String,
 }
 

@@ -49,14 +49,14 @@ pub(super) struct LabelledValue {
     pub(super) label: String,
     /// In the language of the page, if the record has it.
     pub(super) value: Value,
-    /// The same in the other language, if the record has both and they differ.
+    /// The value in the other language, if the record has both and they differ.
     pub(super) other: Option<Value>,
 }
 
 impl HtmlSafe for Value {}
 
 impl Value {
-    /// The same without a note of its language, which the page states otherwise.
+    /// This value without a note of its language, which the page states otherwise.
     fn without_note(mut self) -> Value {
         if let Shape::Text { has_note, .. } = &mut self.shape {
             *has_note = false;
