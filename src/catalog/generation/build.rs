@@ -12,13 +12,13 @@ use super::{
     checksums::{have_recorded_sizes, sync_and_checksum},
     derived::DerivedData,
     first_seen::FirstSeen,
+    folder::open_unverified,
     layout::{
         BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, MEANINGS, NEWEST_STATUSES, SUPPLIERS,
         SUPPLIERS_FOUND_BY, TENDER_VALUES, building_folder, current, list, lock, next_id, read_json, remove,
         remove_leftovers, set_current,
     },
     manifest::{EntityTypeManifest, FileEntry, Manifest},
-    opened::open_unverified,
     receipt::Receipt,
 };
 use crate::storage::durable_file;

@@ -10,11 +10,11 @@ use anyhow::{Context, Error, anyhow, ensure};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    derived::DerivedData,
+    derived::{DerivedData, parse_list},
     first_seen::FirstSeen,
     layout::{BIDS, BODIES, CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES},
     manifest::{EntityTypeManifest, Manifest},
-    opened::{Generation, parse_list},
+    opened::Generation,
 };
 use crate::{
     catalog::suppliers::Party,

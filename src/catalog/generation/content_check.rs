@@ -42,7 +42,7 @@ impl ContentCheck {
         let damage = Arc::new(OnceLock::new());
         let (folder, files, found) = (folder.to_owned(), files.to_vec(), Arc::clone(&damage));
         let check = move || {
-            if waits(&stopped, delay) {
+            if wait_unless_stopped(&stopped, delay) {
                 check(&folder, &files, &stopped, pause, &found);
             }
         };
@@ -59,13 +59,13 @@ impl ContentCheck {
     }
 }
 
-/// Waits; returns false once the check was dropped.
-fn waits(stopped: &Receiver<()>, time: Duration) -> bool {
+/// Waits; returns false as soon as the check is dropped.
+fn wait_unless_stopped(stopped: &Receiver<()>, time: Duration) -> bool {
     stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
 }
 
 fn check(folder: &Path, files: &[FileEntry], stopped: &Receiver<()>, pause: Duration, found: &OnceLock<String>) {
-    let mut pace = Pace::new(|| waits(stopped, pause));
+    let mut pace = Pace::new(|| wait_unless_stopped(stopped, pause));
     for file in files {
         match check_paced(folder, file, &mut pace) {
             Ok(true) => {}

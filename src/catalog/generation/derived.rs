@@ -1,9 +1,15 @@
 //! What is derived from a finished index and its dumps when it is built, and stored with it.
 
-use super::{first_seen::FirstSeen, meanings::Meanings, tender_values::TenderValues};
+use anyhow::Context;
+use bytes::Bytes;
+
+use super::{first_seen::FirstSeen, layout::REMEDY, meanings::Meanings, tender_values::TenderValues};
 use crate::{
     catalog::{
-        bids::StoredBids, estimates::calibration::Calibration, notices::NewestStatuses, suppliers::SupplierList,
+        bids::StoredBids,
+        estimates::calibration::Calibration,
+        notices::NewestStatuses,
+        suppliers::{Party, SupplierList},
     },
     model::commodity_words::CommodityDictionary,
 };
@@ -28,4 +34,11 @@ pub(crate) struct DerivedData {
     pub(crate) meanings: Option<Meanings>,
     /// The bids of tenders; none in a generation of an older program.
     pub(crate) bids: StoredBids,
+}
+
+/// The suppliers or bodies of a generation that stores only their lines.
+pub(super) fn parse_list(party: Party, text: impl Into<Bytes>) -> anyhow::Result<SupplierList> {
+    SupplierList::parse(party, text.into())
+        .with_context(|| format!("the list of {} is not one of this version", party.plural()))
+        .context(REMEDY)
 }

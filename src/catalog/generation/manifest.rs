@@ -157,6 +157,11 @@ impl Manifest {
         Ok(())
     }
 
+    /// Whether a file belongs to the generation.
+    pub(super) fn lists(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path)
+    }
+
     /// The number of records of an entity type.
     pub(super) fn records(&self, entity_type: EntityType) -> u64 {
         self.entity_types[entity_type as usize].records

@@ -19,10 +19,10 @@ use crate::storage::regular_file;
 
 const RECEIPT: &str = "verified.json";
 
-/// The state of the files of a generation.
+/// The state of the files of a generation when they were verified.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Receipt {
-    /// In the order of the manifest, which comes last itself.
+    /// In the order of the manifest; the manifest itself comes last.
     files: Vec<FileState>,
 }
 
@@ -41,7 +41,7 @@ struct FileState {
 static DISTRUSTED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Receipt {
-    /// The state of the files now.
+    /// A receipt for the files as they are now.
     pub(super) fn of(folder: &Path, files: &[FileEntry]) -> io::Result<Receipt> {
         let paths = files.iter().map(|file| file.path.as_str()).chain([MANIFEST]);
         let state = |path: &str| {
@@ -58,8 +58,8 @@ impl Receipt {
         Ok(Receipt { files })
     }
 
-    /// Whether this state is that of the last verification.
-    pub(super) fn is_that_of(&self, folder: &Path) -> bool {
+    /// Whether a folder holds an equal receipt: no file has changed since the last verification.
+    pub(super) fn is_stored_in(&self, folder: &Path) -> bool {
         if distrusted().iter().any(|distrusted| distrusted == folder) {
             return false;
         }
@@ -68,7 +68,7 @@ impl Receipt {
         known.as_ref() == Some(self)
     }
 
-    /// Stores the state of verified files. Where that is impossible, they are verified again the next time.
+    /// Stores the receipt of verified files. Where that is impossible, they are verified again the next time.
     pub(super) fn store(&self, folder: &Path) {
         distrusted().retain(|distrusted| distrusted != folder);
         let write = || -> io::Result<()> {
@@ -115,9 +115,9 @@ mod tests {
         for name in ["a", "b", MANIFEST] {
             fs::write(folder.join(name), "x").unwrap();
         }
-        assert!(!now().is_that_of(folder), "nothing was verified yet");
+        assert!(!now().is_stored_in(folder), "nothing was verified yet");
         now().store(folder);
-        assert!(now().is_that_of(folder));
+        assert!(now().is_stored_in(folder));
         for name in ["b", MANIFEST] {
             std::thread::sleep(Duration::from_millis(20));
             // The same size, and the old time of modification.
@@ -130,14 +130,14 @@ mod tests {
                 .unwrap()
                 .set_modified(modified)
                 .unwrap();
-            assert!(!now().is_that_of(folder), "{name}");
+            assert!(!now().is_stored_in(folder), "{name}");
             now().store(folder);
-            assert!(now().is_that_of(folder), "{name}");
+            assert!(now().is_stored_in(folder), "{name}");
         }
         distrust(folder);
-        assert!(!now().is_that_of(folder));
+        assert!(!now().is_stored_in(folder));
         now().store(folder);
-        assert!(now().is_that_of(folder));
+        assert!(now().is_stored_in(folder));
         fs::remove_file(folder.join("a")).unwrap();
         assert!(Receipt::of(folder, &files).is_err());
     }

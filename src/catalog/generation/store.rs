@@ -7,8 +7,9 @@ use anyhow::Error;
 use super::{
     checksums::find_truncated,
     cluster::{self, ClusterStore},
+    folder,
     layout::{self, CURRENT},
-    opened::{self, Generation},
+    opened::Generation,
 };
 
 /// The generations of one index, and which of them should be served.
@@ -43,7 +44,7 @@ impl GenerationStore {
     /// Opens and verifies a generation.
     pub fn open(&self, id: &str) -> anyhow::Result<Generation> {
         match self {
-            GenerationStore::Folder(index_dir) => opened::open(index_dir, id),
+            GenerationStore::Folder(index_dir) => folder::open(index_dir, id),
             GenerationStore::Cluster(cluster) => cluster.open(id),
         }
     }
@@ -52,7 +53,7 @@ impl GenerationStore {
     /// progress.
     pub fn switch_to(&self, id: &str) -> anyhow::Result<()> {
         match self {
-            GenerationStore::Folder(index_dir) => opened::switch_to(index_dir, id),
+            GenerationStore::Folder(index_dir) => folder::switch_to(index_dir, id),
             GenerationStore::Cluster(cluster) => cluster.switch_to(id),
         }
     }
