@@ -7,7 +7,7 @@ use crate::{
         bilingual_texts::bilingual_texts,
         digest::{Digest, ListedValue, Listing, SubscriptionSummary, truncate},
     },
-    model::Date,
+    model::{Date, digit_groups::grouped},
     state::subscription::Frequency,
 };
 
@@ -121,14 +121,7 @@ impl DigestTexts {
 
     /// Rounded to the dollar: `$1,234,567`, `1 234 567 $`.
     fn money(&self, value: &ListedValue) -> String {
-        let digits = format!("{:.0}", value.amount.abs());
-        let mut amount = String::new();
-        for (position, digit) in digits.chars().enumerate() {
-            if position > 0 && (digits.len() - position).is_multiple_of(3) {
-                amount.push(self.thousands);
-            }
-            amount.push(digit);
-        }
+        let amount = grouped(&format!("{:.0}", value.amount.abs()), self.thousands);
         let sign = if value.amount <= -0.5 { "−" } else { "" };
         match &value.currency {
             Some(currency) => format!("{sign}{amount}{NO_BREAK}{currency}"),

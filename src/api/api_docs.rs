@@ -5,6 +5,8 @@
 //! come from this binary: the page contacts no other host, and its `Content-Security-Policy` enforces that.
 //! `docs_page/README.md` states where the Swagger UI bundle comes from.
 
+use std::num::NonZeroU32;
+
 use actix_web::{HttpResponse, http::header};
 use bytes::Bytes;
 
@@ -13,7 +15,7 @@ use crate::{
         auth::Gateway,
         static_body::{ApiDocs, StaticBody},
     },
-    model::{Plan, Plans},
+    model::{Plan, Plans, digit_groups::grouped},
 };
 
 const DOCS: &str = include_str!("docs_page/page.html");
@@ -52,43 +54,24 @@ pub(crate) fn render(description: &serde_json::Value, gateway: &Gateway, plans: 
 
 /// One table row for each plan. Nothing has to be escaped: names are constants, the rest are numbers.
 fn plan_rows(plans: &Plans) -> String {
+    let with_commas = |number: NonZeroU32| grouped(&number.to_string(), ',');
     let row = |plan: Plan| {
         let limits = plans.limits(plan);
         let pro = if limits.paid { "yes" } else { "no" };
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{pro}</td></tr>\n",
             plan.name(),
-            with_separators(limits.requests_per_minute.get()),
-            with_separators(limits.requests_per_day.get()),
+            with_commas(limits.requests_per_minute),
+            with_commas(limits.requests_per_day),
             limits.page_cap
         )
     };
     Plan::ALL.map(row).concat()
 }
 
-/// `1000000` → `1,000,000`.
-fn with_separators(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_thousands_separators() {
-        for (number, text) in [(7, "7"), (999, "999"), (1_000, "1,000"), (1_000_000, "1,000,000")] {
-            assert_eq!(with_separators(number), text);
-        }
-    }
 
     #[test]
     fn the_page_shows_the_plans_and_the_key_header() {

@@ -9,6 +9,7 @@ pub mod commodity;
 pub(crate) mod commodity_table;
 pub mod commodity_words;
 pub mod date;
+pub(crate) mod digit_groups;
 pub mod email;
 pub mod entity_type;
 pub mod facet;

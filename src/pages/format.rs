@@ -2,7 +2,7 @@
 //!
 //! Small enough to be the project's own: two languages, one calendar, one currency in almost every record.
 
-use crate::model::{Date, Language, fold::fold};
+use crate::model::{Date, Language, digit_groups, fold::fold};
 
 const NO_BREAK: char = '\u{a0}';
 const THIN_NO_BREAK: char = '\u{202f}';
@@ -292,14 +292,7 @@ fn grouped(language: Language, digits: &str) -> String {
         Language::English => ',',
         Language::French => THIN_NO_BREAK,
     };
-    let mut text = String::with_capacity(digits.len() * 2);
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) && digit.is_ascii_digit() {
-            text.push(separator);
-        }
-        text.push(digit);
-    }
-    text
+    digit_groups::grouped(digits, separator)
 }
 
 fn with_symbol(language: Language, number: &str, unit: &str, currency: &str) -> String {
