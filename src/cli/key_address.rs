@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use crate::{
     api::reconciliation,
-    cli::options::{StateFile, note, parse_key_id, print},
+    cli::options::{StateFile, note_revoked, parse_key_id, print},
     model::timestamp,
     state::{database::StateDb, keys::ApiKey, service_addresses::ServiceAddress},
 };
@@ -63,13 +63,7 @@ fn revoke(state: &StateDb, id: i64) -> anyhow::Result<()> {
     let before = addresses.iter().find(|address| address.id == id);
     let before = before.and_then(|address| address.revoked_at);
     state.revoke_service_address(id, Utc::now())?;
-    note(&match before {
-        None => format!("address {id} is revoked; a running server refuses it within two seconds"),
-        Some(time) => format!(
-            "address {id} was revoked before, at {}; nothing has changed",
-            timestamp::format_seconds(time)
-        ),
-    });
+    note_revoked("address", id, before);
     Ok(())
 }
 

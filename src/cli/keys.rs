@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::{
     cli::{
         key_address::{self, Address},
-        options::{StateFile, note, parse_key_id, parse_plan, print},
+        options::{StateFile, note, note_revoked, parse_key_id, parse_plan, print},
     },
     model::{Date, Plan, timestamp},
     state::{
@@ -122,13 +122,7 @@ fn revoke(state: &StateDb, id: i64) -> anyhow::Result<()> {
     let keys = state.keys().unwrap_or_default();
     let before = keys.iter().find(|key| key.id == id).and_then(|key| key.disabled_at);
     state.revoke_key(id, Utc::now())?;
-    note(&match before {
-        None => format!("key {id} is revoked; a running server refuses it within two seconds"),
-        Some(time) => format!(
-            "key {id} was revoked before, at {}; nothing has changed",
-            timestamp::format_seconds(time)
-        ),
-    });
+    note_revoked("key", id, before);
     Ok(())
 }
 

@@ -12,10 +12,11 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
+use chrono::{DateTime, Utc};
 use clap::Args;
 
 use crate::{
-    model::{EntityType, Plan},
+    model::{EntityType, Plan, timestamp},
     server,
     state::database::{self, StateDb},
 };
@@ -71,6 +72,17 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 pub(crate) fn note(sentence: &str) {
     // The command has done its work, so a closed stderr is not an error.
     let _ = writeln!(io::stderr(), "{sentence}");
+}
+
+/// States that a key or an address is revoked now, or that it was revoked before.
+pub(crate) fn note_revoked(what: &str, id: i64, before: Option<DateTime<Utc>>) {
+    note(&match before {
+        None => format!("{what} {id} is revoked; a running server refuses it within two seconds"),
+        Some(time) => format!(
+            "{what} {id} was revoked before, at {}; nothing has changed",
+            timestamp::format_seconds(time)
+        ),
+    });
 }
 
 /// A number with its noun: `1 mail`, `2 mails`.
