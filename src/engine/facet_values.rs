@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     ops::Range,
 };
 
@@ -406,11 +406,9 @@ impl FacetValues {
     }
 }
 
-/// The most frequent spelling; of equally frequent ones the first in alphabetical order, so that
-/// runs repeat.
-pub(crate) fn most_frequent(spellings: HashMap<String, u64>) -> Option<String> {
-    let best = spellings
-        .into_iter()
-        .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-    best.map(|(name, _)| name)
+/// The most frequent text; of equally frequent ones the first in byte order, so that runs repeat.
+pub(crate) fn most_frequent(counts: impl IntoIterator<Item = (String, u64)>) -> Option<String> {
+    let counts = counts.into_iter();
+    let best = counts.max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+    best.map(|(text, _)| text)
 }

@@ -7,6 +7,7 @@ use chrono::{Datelike, NaiveDate, SecondsFormat};
 
 use crate::{
     catalog::generation::{Abroad, Coverage, EntityTypeManifest, RecordPart, SourceContents, SourceSummary},
+    engine::facet_values::most_frequent,
     model::{
         Date, Record, Role, Schema,
         municipality::{self, Municipality},
@@ -252,13 +253,4 @@ fn add_counts(ours: &mut BTreeMap<String, u64>, theirs: BTreeMap<String, u64>) {
     for (text, count) in theirs {
         *ours.entry(text).or_default() += count;
     }
-}
-
-/// The most frequent text. Of equally frequent ones it is the first in byte order, so that every
-/// run returns the same.
-fn most_frequent(counts: BTreeMap<String, u64>) -> Option<String> {
-    counts
-        .into_iter()
-        .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))
-        .map(|(text, _)| text)
 }

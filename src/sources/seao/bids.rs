@@ -14,6 +14,7 @@ use crate::{
         reading::{DraftRecord, RowCounts, XmlElement, array_at, text, text_at, unknown},
         seao::{
             codes::{self, DIRECT, INVITATION, OPEN},
+            common::cents,
             ocds_release::ReleaseNotice,
         },
     },
@@ -131,10 +132,6 @@ struct Awards {
     cents: HashSet<i64>,
     /// Whether one of its bids has the amount of an award.
     is_bid_known: bool,
-}
-
-fn cents(amount: f64) -> i64 {
-    (amount * 100.0).round() as i64
 }
 
 impl ReleaseNotice<'_> {

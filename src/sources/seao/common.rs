@@ -163,6 +163,11 @@ pub(crate) fn vendor_country(raw: &str) -> Option<String> {
     (code.len() == 2).then(|| code.into_owned())
 }
 
+/// An amount in cents, by which equal amounts are found.
+pub(crate) fn cents(amount: f64) -> i64 {
+    (amount * 100.0).round() as i64
+}
+
 /// Whether two amounts are equal to the cent.
 pub(crate) fn is_same_amount(a: f64, b: f64) -> bool {
     (a - b).abs() < 0.005

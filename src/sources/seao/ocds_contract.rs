@@ -14,8 +14,8 @@ use crate::sources::{
     seao::{
         codes::{self, BidUnit},
         common::{
-            AwardAmounts, FIELDS_FROM_TENDER, SEAO_OCDS, contract_record_id, is_same_amount, neq, vendor_country,
-            vendor_province,
+            AwardAmounts, FIELDS_FROM_TENDER, SEAO_OCDS, cents, contract_record_id, is_same_amount, neq,
+            vendor_country, vendor_province,
         },
         ocds_release::{ReleaseNotice, StatusLabels, index_by},
     },
@@ -53,10 +53,6 @@ struct AwardedSupplier<'a> {
     name: String,
     /// The release's party with this id; null if there is none.
     party: &'a Value,
-}
-
-fn cents(amount: f64) -> i64 {
-    (amount * 100.0).round() as i64
 }
 
 impl<'a> ReleaseNotice<'a> {

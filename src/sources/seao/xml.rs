@@ -20,7 +20,7 @@ use crate::sources::{
     seao::{
         after_award::{self, AfterAward, Completion, Contractor, Expense, SpendingReport},
         bids,
-        common::neq,
+        common::{cents, neq},
         xml_export::{XmlExport, day, money},
         xml_notice::XmlNotice,
     },
@@ -110,7 +110,7 @@ fn spending(row: XmlElement, export: &XmlExport, counts: &mut RowCounts) -> Spen
         expenses.push(Expense {
             contractor: contractor(expense),
             published: day(expense, "datepublicationdepense", expense.line(), counts),
-            cents: (amount * 100.0).round() as i64,
+            cents: cents(amount),
         });
     }
     SpendingReport {
