@@ -1,10 +1,10 @@
-//! The feed: tenders that are open on a given day, were published recently, and match a keyword.
-//! Each tender appears once, however many notices it has.
+//! The feed: tenders that are open on a given day, were published recently, and match a keyword. Each tender appears
+//! once, however many notices it has.
 //!
-//! The index finds notices by day, status and keyword. The other conditions are checked on the
-//! records, and
-//! [`NewestStatuses`] decides whether a newer notice has closed the tender. **Invariant:** the same
-//! query on the same generation returns the same page: all days are counted from the day in the
+//! The index finds notices by day, status and keyword. The other conditions are checked on the records, and
+//! [`NewestStatuses`] decides whether a newer notice has closed the tender.
+//!
+//! **Invariant:** the same query on the same generation returns the same page: all days are counted from the day in the
 //! query.
 
 use std::collections::{BTreeSet, HashMap};
