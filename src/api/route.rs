@@ -271,6 +271,23 @@ pub(crate) struct ErrorResponse {
     pub(crate) rate_limit: RateLimitHeaders,
 }
 
+impl ErrorResponse {
+    /// The 404 of an endpoint that needs a key, for a name or an identifier that nothing has.
+    pub(crate) const fn not_found(
+        name: &'static str,
+        about: &'static str,
+        example: fn(&Gateway) -> String,
+    ) -> ErrorResponse {
+        ErrorResponse {
+            status: "404",
+            name,
+            about,
+            example,
+            rate_limit: RateLimitHeaders::Always,
+        }
+    }
+}
+
 /// Whether a response has the rate limit headers. It has if the request was counted against its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RateLimitHeaders {

@@ -24,7 +24,7 @@ use crate::{
             read::{no_parameters, read_all},
             resolve::ResolveContext,
         },
-        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, Route, Tag},
     },
     catalog::ask::Ask,
     http::{
@@ -42,13 +42,9 @@ pub(crate) const OF_TENDER: Route = Route {
     about: "The bids on a tender, those that lost too",
     path_params: &[PathParam::RecordId],
     answer: Answer::Json(SchemaGenerator::subschema_for::<NoticeBids>),
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoTender",
-        about: "No tender has that id",
-        example: |_| "no tender record has the id 'nope'; pass the `record_id` of a search result unchanged".to_owned(),
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found("NoTender", "No tender has that id", |_| {
+        "no tender record has the id 'nope'; pass the `record_id` of a search result unchanged".to_owned()
+    })],
     ..Route::DEFAULT
 };
 

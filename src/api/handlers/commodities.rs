@@ -30,7 +30,7 @@ use crate::{
             resolve::{ResolveContext, ResolvedSearch},
             search::SearchParams,
         },
-        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, Route, Tag},
         schema_refs,
     },
     catalog::{ask::Ask, bids::BidQuery, generation::Generation},
@@ -78,13 +78,11 @@ pub(crate) const COMMODITY: Route = Route {
     headers: &["X-Limit-Applied", "X-Ignored-Parameters"],
     errors: &[
         INVALID_PAGE,
-        ErrorResponse {
-            status: "404",
-            name: "NoCommodity",
-            about: "The path is not a commodity code, or no record has it",
-            example: |_| "no record has the commodity code 'unspsc:9999'; find codes with /commodities?q=…".to_owned(),
-            rate_limit: RateLimitHeaders::Always,
-        },
+        ErrorResponse::not_found(
+            "NoCommodity",
+            "The path is not a commodity code, or no record has it",
+            |_| "no record has the commodity code 'unspsc:9999'; find codes with /commodities?q=…".to_owned(),
+        ),
     ],
     ..Route::DEFAULT
 };

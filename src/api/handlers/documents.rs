@@ -8,7 +8,7 @@ use crate::{
     api::{
         handlers::record::no_record,
         params::{parse, read},
-        route::{Answer, Endpoint, ErrorResponse, PathParam, RateLimitHeaders, Route},
+        route::{Answer, Endpoint, ErrorResponse, PathParam, Route},
         schema_refs,
     },
     http::{
@@ -27,13 +27,11 @@ pub(crate) const DOCUMENT: Route = Route {
     about: "One document of a tender",
     path_params: &[PathParam::RecordId, PathParam::DocIndex],
     answer: Answer::Json(SchemaGenerator::subschema_for::<Document>),
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoDocument",
-        about: "No tender has that id, or it has no document with that index; the message states how many it has",
-        example: |_| "tender 't/1' has no document '2'; it has 2 documents, numbered from 0 to 1".to_owned(),
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found(
+        "NoDocument",
+        "No tender has that id, or it has no document with that index; the message states how many it has",
+        |_| "tender 't/1' has no document '2'; it has 2 documents, numbered from 0 to 1".to_owned(),
+    )],
     ..Route::DEFAULT
 };
 

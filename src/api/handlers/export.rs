@@ -7,7 +7,7 @@ use crate::{
         params::{
             bids::TABLE as BIDS_TABLE, file::of_export, read::no_parameters, suppliers::TABLE as SUPPLIERS_TABLE,
         },
-        route::{Access, Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        route::{Access, Answer, Endpoint, ErrorResponse, Parameters, PathParam, Route, Tag},
     },
     http::{call::Call, error::ApiError, work::Work},
     model::EntityType,
@@ -20,16 +20,14 @@ const ANY: Route = Route {
     headers: &["X-Total-Count", "X-Ignored-Parameters"],
     errors: &[
         INVALID_PAGE,
-        ErrorResponse {
-            status: "404",
-            name: "NoRowAfter",
-            about: "No row has the id after which the export is to go on",
-            example: |_| {
+        ErrorResponse::not_found(
+            "NoRowAfter",
+            "No row has the id after which the export is to go on",
+            |_| {
                 "no contract record has the id 'nope', after which the export is to go on; begin it again without 'after'"
                     .to_owned()
             },
-            rate_limit: RateLimitHeaders::Always,
-        },
+        ),
     ],
     ..Route::DEFAULT
 };

@@ -16,7 +16,7 @@ use crate::{
             read::read_all,
             value::ParamType,
         },
-        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route},
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, Route},
     },
     catalog::generation::Generation,
     http::{
@@ -40,13 +40,11 @@ pub(crate) const GENERATION: Route = Route {
     }],
     parameters: Parameters::Table("citation", || describe(TABLE)),
     answer: Answer::JsonOrText(SchemaGenerator::subschema_for::<Citation>, &[TEXT, BIBTEX, CSL]),
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoGeneration",
-        about: "No index has or had that id",
-        example: |_| "there is no index '00'; 'current' is the one in service".to_owned(),
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found(
+        "NoGeneration",
+        "No index has or had that id",
+        |_| "there is no index '00'; 'current' is the one in service".to_owned(),
+    )],
     ..Route::DEFAULT
 };
 

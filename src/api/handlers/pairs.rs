@@ -12,7 +12,7 @@ use crate::{
             parse::Given,
             read::read_all,
         },
-        route::{Answer, Endpoint, ErrorResponse, Parameters, RateLimitHeaders, Route, Tag},
+        route::{Answer, Endpoint, ErrorResponse, Parameters, Route, Tag},
     },
     catalog::generation::Generation,
     http::{
@@ -32,15 +32,11 @@ pub(crate) const PAIRS: Route = Route {
     about: "Two suppliers, head to head: the open calls that both bid on, and who won them",
     parameters: Parameters::Table("pairs", || describe(TABLE)),
     answer: Answer::Json(SchemaGenerator::subschema_for::<Pair>),
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoBidder",
-        about: "No bid and no record has one of the names, or no supplier has the identifier",
-        example: |_| {
-            "parameter 'a': no bidder or vendor has the name 'Acme'; find bidders with /bids?vendor=…".to_owned()
-        },
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found(
+        "NoBidder",
+        "No bid and no record has one of the names, or no supplier has the identifier",
+        |_| "parameter 'a': no bidder or vendor has the name 'Acme'; find bidders with /bids?vendor=…".to_owned(),
+    )],
     ..Route::DEFAULT
 };
 

@@ -19,7 +19,7 @@ use crate::{
             procurement::TABLE,
             read::read_all,
         },
-        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, Route, Tag},
         schema_refs,
     },
     catalog::bids::BidStore,
@@ -47,15 +47,11 @@ pub(crate) const PROCUREMENT: Route = Route {
     parameters: Parameters::Table("procurement", || describe(TABLE)),
     answer: Answer::Json(SchemaGenerator::subschema_for::<Procurement>),
     headers: &["X-Limit-Applied"],
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoSolicitation",
-        about: "No record has that solicitation number, or none of that department",
-        example: |_| {
-            "no record has the solicitation number 'nope'; pass the `solicitation_number` of a record".to_owned()
-        },
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found(
+        "NoSolicitation",
+        "No record has that solicitation number, or none of that department",
+        |_| "no record has the solicitation number 'nope'; pass the `solicitation_number` of a record".to_owned(),
+    )],
     ..Route::DEFAULT
 };
 

@@ -19,7 +19,7 @@ use crate::{
             resolve::{ResolveContext, ResolvedSearch},
             search::SearchParams,
         },
-        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, Route, Tag},
         schema_refs,
     },
     catalog::{ask::Ask, bids::BidQuery, generation::Generation},
@@ -72,13 +72,11 @@ const PROFILE: Route = Route {
     headers: &["X-Limit-Applied", "X-Ignored-Parameters"],
     errors: &[
         INVALID_PAGE,
-        ErrorResponse {
-            status: "404",
-            name: "NoName",
-            about: "No contract has that name; the message lists up to three similar names",
-            example: |_| "no vendor has the name 'Acme Pavin'; similar names: 'Acme Paving', 'Acme'".to_owned(),
-            rate_limit: RateLimitHeaders::Always,
-        },
+        ErrorResponse::not_found(
+            "NoName",
+            "No contract has that name; the message lists up to three similar names",
+            |_| "no vendor has the name 'Acme Pavin'; similar names: 'Acme Paving', 'Acme'".to_owned(),
+        ),
     ],
     ..Route::DEFAULT
 };

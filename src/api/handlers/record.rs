@@ -8,7 +8,7 @@ use crate::{
             read::read_all,
             record::{RecordParams, TABLE},
         },
-        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route},
+        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, Route},
     },
     http::{
         call::Call,
@@ -26,15 +26,11 @@ pub(crate) const RECORD: Route = Route {
     path_params: &[PathParam::RecordId],
     parameters: Parameters::Table("record", || describe(TABLE)),
     answer: Answer::Record,
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoRecord",
-        about: "No record of the entity type has that id",
-        example: |_| {
-            "no contract record has the id 'nope'; pass the `record_id` of a search result unchanged".to_owned()
-        },
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found(
+        "NoRecord",
+        "No record of the entity type has that id",
+        |_| "no contract record has the id 'nope'; pass the `record_id` of a search result unchanged".to_owned(),
+    )],
     links: &[
         Link {
             name: "vendor",

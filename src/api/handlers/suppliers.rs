@@ -21,7 +21,7 @@ use crate::{
             read::{no_parameters, read_all},
             suppliers::{BODIES as BODIES_TABLE, SuppliersParams, TABLE},
         },
-        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, Route, Tag},
     },
     catalog::{
         ask::Ask,
@@ -66,13 +66,11 @@ pub(crate) const SUPPLIER: Route = Route {
         example: "sup_38416dd947937571",
     }],
     answer: Answer::Json(SchemaGenerator::subschema_for::<Profile>),
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoSupplier",
-        about: "No supplier has or had that identifier",
-        example: |_| "no supplier has the id 'sup_0'; find suppliers with /suppliers?q=…".to_owned(),
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found(
+        "NoSupplier",
+        "No supplier has or had that identifier",
+        |_| "no supplier has the id 'sup_0'; find suppliers with /suppliers?q=…".to_owned(),
+    )],
     ..Route::DEFAULT
 };
 
@@ -103,13 +101,11 @@ pub(crate) const BODY: Route = Route {
         example: "body_d7f311f84c9006a9",
     }],
     answer: Answer::Json(SchemaGenerator::subschema_for::<BodyProfile>),
-    errors: &[ErrorResponse {
-        status: "404",
-        name: "NoBody",
-        about: "No body has or had that identifier",
-        example: |_| "no body has the id 'body_0'; find bodies with /bodies?q=…".to_owned(),
-        rate_limit: RateLimitHeaders::Always,
-    }],
+    errors: &[ErrorResponse::not_found(
+        "NoBody",
+        "No body has or had that identifier",
+        |_| "no body has the id 'body_0'; find bodies with /bodies?q=…".to_owned(),
+    )],
     ..SUPPLIER
 };
 

@@ -138,7 +138,7 @@ pub(crate) static SUBSCRIBE: &[SubscribeParam] = &[
         CATEGORY,
         ParamType::OneOf(&CATEGORIES, Case::Any, |p| &mut p.category),
     ),
-    SubscribeParam::new("translate", TRANSLATE, ParamType::Boolean(|p| &mut p.translate)).default(|| json!(false)),
+    SubscribeParam::flag("translate", TRANSLATE, |p| &mut p.translate),
     SubscribeParam::new(
         "frequency",
         FREQUENCY,

@@ -7,7 +7,7 @@ use crate::{
         by_entity_type::list_pattern,
         file::{self, FileParams},
         filters::{FilterKind, GivenFilters},
-        paging::{DEFAULT_LIMIT, MAX_LIMIT},
+        paging,
         param::Param,
         parse::{Case, Given},
         value::ParamType,
@@ -84,25 +84,9 @@ pub static TABLE: &[BidsParam] = &[
         "Full-text search in the tender, as in the search of tenders; the names of bidders are not searched",
         ParamType::Query(|p| &mut p.q),
     ),
-    BidsParam::new(
-        "translate",
-        "`true`: words of `q` also find other terms for the same in English and French",
-        ParamType::Boolean(|p| &mut p.translate),
-    )
-    .default(|| json!(false)),
-    BidsParam::new(
-        "match_codes",
-        "`true`: `q` also finds the tenders of the commodity codes whose words match it, and of the codes below these",
-        ParamType::Boolean(|p| &mut p.match_codes),
-    )
-    .default(|| json!(false)),
-    BidsParam::new(
-        "limit",
-        "Maximum number of bids of the page; a plan may lower it",
-        ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
-    )
-    .default(|| json!(DEFAULT_LIMIT))
-    .capped_by_plan(),
+    BidsParam::flag("translate", "`true`: words of `q` also find other terms for the same in English and French", |p| &mut p.translate),
+    BidsParam::flag("match_codes", "`true`: `q` also finds the tenders of the commodity codes whose words match it, and of the codes below these", |p| &mut p.match_codes),
+    paging::limit("Maximum number of bids of the page; a plan may lower it", |p| &mut p.limit),
     BidsParam::new(
         "cursor",
         "`next_cursor` from a previous response to the same search",
@@ -115,18 +99,8 @@ pub static TABLE: &[BidsParam] = &[
     )
     .bounds(|| json!({"pattern": list_pattern(&FACETS)}))
     .examples(&[("none", "None", ""), ("some", "Two of them", "year,vendor")]),
-    BidsParam::new(
-        "include_total",
-        "`true` adds the number of all matches",
-        ParamType::Boolean(|p| &mut p.include_total),
-    )
-    .default(|| json!(false)),
-    BidsParam::new(
-        "include_statistics",
-        "`true` adds figures over all matches: bidders, amounts, bidders per call",
-        ParamType::Boolean(|p| &mut p.include_statistics),
-    )
-    .default(|| json!(false)),
+    BidsParam::flag("include_total", "`true` adds the number of all matches", |p| &mut p.include_total),
+    BidsParam::flag("include_statistics", "`true` adds figures over all matches: bidders, amounts, bidders per call", |p| &mut p.include_statistics),
     file::format(|p| &mut p.file.format),
     file::after(
         "`record_id` of a bid of a broken export of the same search: the export goes on after all bids on that tender",

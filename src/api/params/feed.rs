@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{
     api::params::{
         filters::{contains, term},
-        paging::{DEFAULT_LIMIT, MAX_LIMIT, cursor_of_another_query, invalid_cursor},
+        paging::{self, cursor_of_another_query, invalid_cursor},
         param::Param,
         parse::{Case, Given, not_in_list},
         resolve::ResolveContext,
@@ -93,25 +93,9 @@ pub static TABLE: &[FeedParam] = &[
         "The whole notice type, in English or French; abbreviations do not match",
         ParamType::Text(|p| &mut p.notice_type),
     ),
-    FeedParam::new(
-        "translate",
-        "`true`: keywords also find other terms for the same in English and French",
-        ParamType::Boolean(|p| &mut p.translate),
-    )
-    .default(|| json!(false)),
-    FeedParam::new(
-        "match_codes",
-        "`true`: keywords also find the tenders of the commodity codes whose words match them, and of the codes below these",
-        ParamType::Boolean(|p| &mut p.match_codes),
-    )
-    .default(|| json!(false)),
-    FeedParam::new(
-        "limit",
-        "Maximum number of tenders of the page; a plan may lower it",
-        ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
-    )
-    .default(|| json!(DEFAULT_LIMIT))
-    .capped_by_plan(),
+    FeedParam::flag("translate", "`true`: keywords also find other terms for the same in English and French", |p| &mut p.translate),
+    FeedParam::flag("match_codes", "`true`: keywords also find the tenders of the commodity codes whose words match them, and of the codes below these", |p| &mut p.match_codes),
+    paging::limit("Maximum number of tenders of the page; a plan may lower it", |p| &mut p.limit),
     FeedParam::new(
         "cursor",
         "`next_cursor` from a previous response to the same request",

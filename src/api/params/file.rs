@@ -39,22 +39,20 @@ pub(crate) const fn after<P>(about: &'static str, slot: Slot<P, String>) -> Para
 }
 
 pub(crate) const fn bom<P>(slot: Slot<P, bool>) -> Param<P> {
-    Param::new(
+    Param::flag(
         "bom",
         "`true`: a CSV file begins with a byte order mark, from which spreadsheets recognize UTF-8",
-        ParamType::Boolean(slot),
+        slot,
     )
-    .default(|| json!(false))
     .only_where_listed()
 }
 
 pub(crate) const fn excel<P>(slot: Slot<P, bool>) -> Param<P> {
-    Param::new(
+    Param::flag(
         "excel",
         "`true`: no cell of a CSV file is run as a formula by a spreadsheet; such a text has an apostrophe in front",
-        ParamType::Boolean(slot),
+        slot,
     )
-    .default(|| json!(false))
     .only_where_listed()
 }
 

@@ -3,7 +3,11 @@
 use actix_web::http::header::{HeaderName, HeaderValue};
 
 use crate::{
-    api::params::parse::Given,
+    api::params::{
+        param::Param,
+        parse::Given,
+        value::{ParamType, Slot},
+    },
     http::{
         error::ApiError,
         parameter_error::{OffsetCure, Reason},
@@ -24,6 +28,13 @@ const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
 
 /// The number of all matches, if it was requested or the response has no body to hold it.
 pub(crate) const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+
+/// The parameter for the number of records of a page.
+pub(crate) const fn limit<P>(about: &'static str, slot: Slot<P, u64>) -> Param<P> {
+    Param::new("limit", about, ParamType::Integer(1, MAX_LIMIT, slot))
+        .default(|| DEFAULT_LIMIT.into())
+        .capped_by_plan()
+}
 
 /// The header for a limit that the plan lowered to this, or that the records' size allowed.
 pub(crate) fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {

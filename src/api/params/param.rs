@@ -3,7 +3,10 @@
 use serde_json::Value as Json;
 
 use crate::{
-    api::params::{filters::FilterKind, value::ParamType},
+    api::params::{
+        filters::FilterKind,
+        value::{ParamType, Slot},
+    },
     model::{EntityType, Schema},
 };
 
@@ -88,6 +91,11 @@ impl<P> Param<P> {
             },
             form_place: 0,
         }
+    }
+
+    /// A choice that is off by default.
+    pub(crate) const fn flag(name: &'static str, about: &'static str, slot: Slot<P, bool>) -> Param<P> {
+        Param::new(name, about, ParamType::Boolean(slot)).default(|| Json::Bool(false))
     }
 
     pub(crate) const fn in_form(mut self, place: u8) -> Param<P> {

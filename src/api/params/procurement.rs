@@ -1,9 +1,7 @@
 //! The parameters of `GET /procurement/{solicitation_number}`.
 
-use serde_json::json;
-
 use crate::api::params::{
-    paging::{DEFAULT_LIMIT, MAX_LIMIT},
+    paging,
     param::Param,
     parse::{Case, Given},
     value::ParamType,
@@ -24,13 +22,9 @@ pub static TABLE: &[ProcurementParam] = &[
         "Part of the buyer's name: small buyers use the same numbers as others",
         ParamType::NamePart(|p| &mut p.department),
     ),
-    ProcurementParam::new(
-        "limit",
-        "Maximum number of records of each entity type; 100 by default",
-        ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
-    )
-    .default(|| json!(DEFAULT_LIMIT))
-    .capped_by_plan(),
+    paging::limit("Maximum number of records of each entity type; 100 by default", |p| {
+        &mut p.limit
+    }),
     ProcurementParam::new(
         "include",
         "`bids` adds the bids on the tenders of the response",

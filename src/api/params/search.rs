@@ -12,7 +12,7 @@ use crate::{
         file::{self, FileParams},
         filters::{FilterKind, GivenFilters},
         include::{include_schema, rejected_by_search, search_include_schema},
-        paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, offset_too_deep},
+        paging::{self, MAX_OFFSET, offset_too_deep},
         param::Param,
         parse::{Case, Given, not_in_list},
         read::read,
@@ -120,18 +120,8 @@ pub const TABLE: &[SearchParam] = &[
     filter("supplier", "Identifier of a supplier, as `/suppliers` and `/supplier/{id}` state it: the records of all its names", FilterKind::Party(Party::Supplier)).in_form(22),
     filter("body", "Identifier of a body, as `/bodies` and `/body/{id}` state it: the records that name it as buyer or department under any of its names", FilterKind::Party(Party::Body)).in_form(25),
     filter("quality_flag", "What is doubtful about a record; `none` for records without a flag; several are separated by commas", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(19),
-    SearchParam::new(
-        "translate",
-        "`true`: words of `q` also find other terms for the same in English and French",
-        ParamType::Boolean(|p| &mut p.translate),
-    )
-    .default(|| json!(false)),
-    SearchParam::new(
-        "match_codes",
-        "`true`: `q` also finds the records of the commodity codes whose words match it, and of the codes below these",
-        ParamType::Boolean(|p| &mut p.match_codes),
-    )
-    .default(|| json!(false)),
+    SearchParam::flag("translate", "`true`: words of `q` also find other terms for the same in English and French", |p| &mut p.translate),
+    SearchParam::flag("match_codes", "`true`: `q` also finds the records of the commodity codes whose words match it, and of the codes below these", |p| &mut p.match_codes),
     SearchParam::new(
         "q_in",
         "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; `all`, the default: anywhere",
@@ -152,13 +142,7 @@ pub const TABLE: &[SearchParam] = &[
         ParamType::OneOf(&["asc", "desc"], Case::Exact, |p| &mut p.sort_order),
     )
     .default(|| json!("desc")),
-    SearchParam::new(
-        "limit",
-        "Maximum number of records of the page; a plan may lower it",
-        ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
-    )
-    .default(|| json!(DEFAULT_LIMIT))
-    .capped_by_plan(),
+    paging::limit("Maximum number of records of the page; a plan may lower it", |p| &mut p.limit),
     SearchParam::new(
         "offset",
         "Records to skip, at most 9500; a search goes deeper with `cursor`",
@@ -178,24 +162,9 @@ pub const TABLE: &[SearchParam] = &[
     )
     .by_entity_type(facets_schema)
     .examples(&[("none", "None", ""), ("some", "Two of them", "municipality,year")]),
-    SearchParam::new(
-        "include_total",
-        "`true` adds the number of all matches",
-        ParamType::Boolean(|p| &mut p.include_total),
-    )
-    .default(|| json!(false)),
-    SearchParam::new(
-        "suggest",
-        "`true` adds `suggestions` where nothing is found: words that occur and are spelled nearly like those of `q`",
-        ParamType::Boolean(|p| &mut p.suggest),
-    )
-    .default(|| json!(false)),
-    SearchParam::new(
-        "explain",
-        "`true` adds `explain`: how `q` and the filters were understood, in how many records each term is, and where nothing is found, what each condition costs",
-        ParamType::Boolean(|p| &mut p.explain),
-    )
-    .default(|| json!(false)),
+    SearchParam::flag("include_total", "`true` adds the number of all matches", |p| &mut p.include_total),
+    SearchParam::flag("suggest", "`true` adds `suggestions` where nothing is found: words that occur and are spelled nearly like those of `q`", |p| &mut p.suggest),
+    SearchParam::flag("explain", "`true` adds `explain`: how `q` and the filters were understood, in how many records each term is, and where nothing is found, what each condition costs", |p| &mut p.explain),
     SearchParam::new(
         "include",
         "Further figures, separated by commas: `quality` (the share of doubtful records), `market` (competition, bids, suppliers, growth), `currencies` (sums of currencies other than the Canadian dollar), `coverage` (which years the sources cover), `supplier` (the supplier of each record; of figures the largest suppliers); a search of records accepts `coverage` and `supplier`",
