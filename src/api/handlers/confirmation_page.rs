@@ -35,18 +35,16 @@ struct Texts {
     button: Option<(&'static str, &'static str)>,
     /// The text of a link to the other page.
     decline: Option<&'static str>,
-    sent_by: &'static str,
 }
 
 impl Texts {
-    /// Without a text but the label of the sender.
-    const fn sent_by(sent_by: &'static str) -> Texts {
+    /// A page that asks nothing.
+    const fn new(title: &'static str, paragraphs: &'static [&'static str]) -> Texts {
         Texts {
-            title: "",
-            paragraphs: &[],
+            title,
+            paragraphs,
             button: None,
             decline: None,
-            sent_by,
         }
     }
 }
@@ -69,8 +67,8 @@ impl ConfirmationPage {
     /// The page for the holder of a token. A text of the client is in it only if the token is known.
     pub(super) fn reply(self, token: &str, sender: Option<&MailSender>) -> Reply {
         let (english, french) = (self.english(), self.french());
-        let mut sections = section("en", &english, token, sender);
-        sections.push_str(&section("fr", &french, token, sender));
+        let mut sections = section(("en", "Sender: "), &english, token, sender);
+        sections.push_str(&section(("fr", "Expéditeur\u{a0}: "), &french, token, sender));
         let title = format!("{} / {}", english.title, french.title);
         let page = PAGE
             .replace("{language}", "en")
@@ -97,48 +95,40 @@ impl ConfirmationPage {
                 ],
                 button: Some(("Yes, send me alerts", CONFIRM)),
                 decline: Some("Receive no further mail"),
-                ..Texts::sent_by("Sender: ")
             },
-            ConfirmationPage::Confirmed => Texts {
-                title: "You receive alerts about public tenders",
-                paragraphs: &[
-                    "The next mail comes when there is a new tender for you. Each mail has links that end the alerts.",
-                ],
-                ..Texts::sent_by("Sender: ")
-            },
+            ConfirmationPage::Confirmed => Texts::new(
+                "You receive alerts about public tenders",
+                &["The next mail comes when there is a new tender for you. Each mail has links that end the alerts."],
+            ),
             ConfirmationPage::AskDecline => Texts {
                 title: "Receive no further mail?",
                 paragraphs: &[
                     "All alerts to your address end, and this service no longer asks your address to confirm alerts.",
                 ],
                 button: Some(("Yes, send me no further mail", DECLINE)),
-                ..Texts::sent_by("Sender: ")
+                decline: None,
             },
-            ConfirmationPage::Declined => Texts {
-                title: "You receive no further mail",
-                paragraphs: &[
+            ConfirmationPage::Declined => Texts::new(
+                "You receive no further mail",
+                &[
                     "All alerts to your address have ended, and this service no longer asks your address to confirm alerts. \
                      To allow it again, write to the sender.",
                 ],
-                ..Texts::sent_by("Sender: ")
-            },
-            ConfirmationPage::Expired => Texts {
-                title: "This link does not work",
-                paragraphs: &[
+            ),
+            ConfirmationPage::Expired => Texts::new(
+                "This link does not work",
+                &[
                     "It works for 7 days, and only as a whole. Copy the whole link from the mail, or ask for the alerts again.",
                 ],
-                ..Texts::sent_by("Sender: ")
-            },
-            ConfirmationPage::Unsubscribed => Texts {
-                title: "Your alerts have ended",
-                paragraphs: &["The alerts of this link have ended, and no further mail is sent for them."],
-                ..Texts::sent_by("Sender: ")
-            },
-            ConfirmationPage::NoSubscription => Texts {
-                title: "This link does not work",
-                paragraphs: &["It works only as a whole, and no alert has ended. Copy the whole link from the mail."],
-                ..Texts::sent_by("Sender: ")
-            },
+            ),
+            ConfirmationPage::Unsubscribed => Texts::new(
+                "Your alerts have ended",
+                &["The alerts of this link have ended, and no further mail is sent for them."],
+            ),
+            ConfirmationPage::NoSubscription => Texts::new(
+                "This link does not work",
+                &["It works only as a whole, and no alert has ended. Copy the whole link from the mail."],
+            ),
         }
     }
 
@@ -153,56 +143,49 @@ impl ConfirmationPage {
                 ],
                 button: Some(("Oui, envoyez-moi des alertes", CONFIRM)),
                 decline: Some("Ne plus recevoir de courriels"),
-                ..Texts::sent_by("Expéditeur\u{a0}: ")
             },
-            ConfirmationPage::Confirmed => Texts {
-                title: "Vous recevez des alertes sur les appels d’offres publics",
-                paragraphs: &[
+            ConfirmationPage::Confirmed => Texts::new(
+                "Vous recevez des alertes sur les appels d’offres publics",
+                &[
                     "Le prochain courriel arrivera dès qu’un nouvel appel d’offres vous concerne. Chaque courriel contient des liens \
                      qui mettent fin aux alertes.",
                 ],
-                ..Texts::sent_by("Expéditeur\u{a0}: ")
-            },
+            ),
             ConfirmationPage::AskDecline => Texts {
                 title: "Ne plus recevoir de courriels\u{a0}?",
                 paragraphs: &[
                     "Toutes les alertes à votre adresse prennent fin, et ce service ne demande plus à votre adresse de confirmer des alertes.",
                 ],
                 button: Some(("Oui, ne m’envoyez plus de courriels", DECLINE)),
-                ..Texts::sent_by("Expéditeur\u{a0}: ")
+                decline: None,
             },
-            ConfirmationPage::Declined => Texts {
-                title: "Vous ne recevez plus de courriels",
-                paragraphs: &[
+            ConfirmationPage::Declined => Texts::new(
+                "Vous ne recevez plus de courriels",
+                &[
                     "Toutes les alertes à votre adresse ont pris fin, et ce service ne demande plus à votre adresse de confirmer des \
                      alertes. Pour l’autoriser de nouveau, écrivez à l’expéditeur.",
                 ],
-                ..Texts::sent_by("Expéditeur\u{a0}: ")
-            },
-            ConfirmationPage::Expired => Texts {
-                title: "Ce lien ne fonctionne pas",
-                paragraphs: &[
+            ),
+            ConfirmationPage::Expired => Texts::new(
+                "Ce lien ne fonctionne pas",
+                &[
                     "Il fonctionne pendant 7 jours, et seulement en entier. Copiez tout le lien du courriel, ou demandez de nouveau les alertes.",
                 ],
-                ..Texts::sent_by("Expéditeur\u{a0}: ")
-            },
-            ConfirmationPage::Unsubscribed => Texts {
-                title: "Vos alertes ont pris fin",
-                paragraphs: &["Les alertes de ce lien ont pris fin, et aucun autre courriel n’est envoyé pour elles."],
-                ..Texts::sent_by("Expéditeur\u{a0}: ")
-            },
-            ConfirmationPage::NoSubscription => Texts {
-                title: "Ce lien ne fonctionne pas",
-                paragraphs: &[
-                    "Il ne fonctionne qu’en entier, et aucune alerte n’a pris fin. Copiez tout le lien du courriel.",
-                ],
-                ..Texts::sent_by("Expéditeur\u{a0}: ")
-            },
+            ),
+            ConfirmationPage::Unsubscribed => Texts::new(
+                "Vos alertes ont pris fin",
+                &["Les alertes de ce lien ont pris fin, et aucun autre courriel n’est envoyé pour elles."],
+            ),
+            ConfirmationPage::NoSubscription => Texts::new(
+                "Ce lien ne fonctionne pas",
+                &["Il ne fonctionne qu’en entier, et aucune alerte n’a pris fin. Copiez tout le lien du courriel."],
+            ),
         }
     }
 }
 
-fn section(language: &str, texts: &Texts, token: &str, sender: Option<&MailSender>) -> String {
+/// The page in one language. `sent_by` is the label of the sender.
+fn section((language, sent_by): (&str, &str), texts: &Texts, token: &str, sender: Option<&MailSender>) -> String {
     let mut html = format!("<section lang=\"{language}\">\n<h1>{}</h1>\n", escape(texts.title));
     for paragraph in texts.paragraphs {
         html.push_str(&format!("<p>{}</p>\n", escape(paragraph)));
@@ -223,8 +206,7 @@ fn section(language: &str, texts: &Texts, token: &str, sender: Option<&MailSende
     }
     if let Some(sender) = sender {
         html.push_str(&format!(
-            "<small>{}{}, {}</small>\n",
-            texts.sent_by,
+            "<small>{sent_by}{}, {}</small>\n",
             escape(&sender.name),
             escape(&sender.postal)
         ));
