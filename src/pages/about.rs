@@ -7,17 +7,12 @@ use crate::{
     pages::{
         messages::Texts,
         page::{Layout, PageCall, Section, rendered},
-        route::{Handler, Page, PageAccess},
+        route::Page,
         settings::PagesMode,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/about",
-    access: PageAccess::Everybody,
-    handler: Handler::Fixed(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::fixed("/{lang}/about", page).for_everybody();
 
 #[derive(Template)]
 #[template(path = "about.html")]

@@ -26,18 +26,14 @@ use crate::{
         format,
         messages::Texts,
         page::PageCall,
-        route::{Handler, Page},
+        route::Page,
         spreadsheet::file,
         supplier_names::bidder_page,
     },
     query::{Filter, cursor::Cursor},
 };
 
-pub(crate) const CSV: Page = Page {
-    template: "/{lang}/tender.csv/{record_id}/bids",
-    handler: Handler::Named(csv),
-    ..Page::DEFAULT
-};
+pub(crate) const CSV: Page = Page::named("/{lang}/tender.csv/{record_id}/bids", csv);
 
 /// The bids on a tender.
 pub(crate) struct BidsPart {

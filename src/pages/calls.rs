@@ -28,30 +28,18 @@ use crate::{
         figure_table::{FigureRow, FigureTable},
         messages::Texts,
         page::PageCall,
-        route::{Handler, Page},
+        route::Page,
         spreadsheet::file,
         supplier_names::bidder_page,
     },
     query::Filter,
 };
 
-pub(crate) const DEPARTMENT_CSV: Page = Page {
-    template: "/{lang}/department.csv/{name}/calls",
-    handler: Handler::Named(department_csv),
-    ..Page::DEFAULT
-};
+pub(crate) const DEPARTMENT_CSV: Page = Page::named("/{lang}/department.csv/{name}/calls", department_csv);
 
-pub(crate) const BODY_CSV: Page = Page {
-    template: "/{lang}/body.csv/{id}/calls",
-    handler: Handler::Named(body_csv),
-    ..Page::DEFAULT
-};
+pub(crate) const BODY_CSV: Page = Page::named("/{lang}/body.csv/{id}/calls", body_csv);
 
-pub(crate) const COMMODITY_CSV: Page = Page {
-    template: "/{lang}/commodity.csv/{code}/calls",
-    handler: Handler::Named(commodity_csv),
-    ..Page::DEFAULT
-};
+pub(crate) const COMMODITY_CSV: Page = Page::named("/{lang}/commodity.csv/{code}/calls", commodity_csv);
 
 /// Some calls, in words.
 #[derive(Debug)]

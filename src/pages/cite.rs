@@ -9,16 +9,11 @@ use crate::{
         address::{self, Parameters},
         messages::Texts,
         page::{Layout, PageCall, Section, rendered},
-        route::{Handler, Page, PageAccess},
+        route::Page,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/cite",
-    access: PageAccess::Everybody,
-    handler: Handler::Fixed(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::fixed("/{lang}/cite", page).for_everybody();
 
 #[derive(Template)]
 #[template(path = "cite.html")]

@@ -12,15 +12,11 @@ use crate::{
         address, format,
         page::{PageCall, Section},
         paid,
-        route::{Handler, Page},
+        route::Page,
     },
 };
 
-pub(crate) const FILE: Page = Page {
-    template: "/{lang}/exports/{file}",
-    handler: Handler::Named(file),
-    ..Page::DEFAULT
-};
+pub(crate) const FILE: Page = Page::named("/{lang}/exports/{file}", file);
 
 /// The files of a dump, as the page of sources shows them.
 pub(crate) struct ShownDump {

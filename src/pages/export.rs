@@ -12,15 +12,11 @@ use crate::{
         address::{self, Parameters},
         page::{FileLink, PageCall, Section},
         paid,
-        route::{Handler, Page},
+        route::Page,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/export",
-    handler: Handler::Fixed(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::fixed("/{lang}/export", page);
 
 /// The kinds of rows that are no records.
 pub(crate) const BIDS: &str = "bids";

@@ -26,7 +26,7 @@ use crate::{
         messages::Texts,
         page::{Layout, PageCall, Section, render},
         record::listed::{self, ListedRecord},
-        route::{Handler, Page},
+        route::Page,
         search::SearchAddress,
         source_names::source_name,
         sources::summaries,
@@ -34,11 +34,7 @@ use crate::{
     query::SearchQuery,
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}",
-    handler: Handler::Fixed(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::fixed("/{lang}", page);
 
 #[derive(Template)]
 #[template(path = "home.html")]

@@ -23,34 +23,18 @@ use crate::{
         export,
         messages::Texts,
         page::{Layout, PageCall, Section, render},
-        route::{Handler, Page},
+        route::Page,
         spreadsheet::file,
     },
 };
 
-pub(crate) const SUPPLIERS: Page = Page {
-    template: "/{lang}/suppliers",
-    handler: Handler::Fixed(|call| page(call, Party::Supplier)),
-    ..Page::DEFAULT
-};
+pub(crate) const SUPPLIERS: Page = Page::fixed("/{lang}/suppliers", |call| page(call, Party::Supplier));
 
-pub(crate) const SUPPLIERS_CSV: Page = Page {
-    template: "/{lang}/suppliers.csv",
-    handler: Handler::Fixed(|call| csv(call, Party::Supplier)),
-    ..Page::DEFAULT
-};
+pub(crate) const SUPPLIERS_CSV: Page = Page::fixed("/{lang}/suppliers.csv", |call| csv(call, Party::Supplier));
 
-pub(crate) const BODIES: Page = Page {
-    template: "/{lang}/bodies",
-    handler: Handler::Fixed(|call| page(call, Party::Body)),
-    ..Page::DEFAULT
-};
+pub(crate) const BODIES: Page = Page::fixed("/{lang}/bodies", |call| page(call, Party::Body));
 
-pub(crate) const BODIES_CSV: Page = Page {
-    template: "/{lang}/bodies.csv",
-    handler: Handler::Fixed(|call| csv(call, Party::Body)),
-    ..Page::DEFAULT
-};
+pub(crate) const BODIES_CSV: Page = Page::fixed("/{lang}/bodies.csv", |call| csv(call, Party::Body));
 
 #[derive(Template)]
 #[template(path = "parties.html")]

@@ -46,4 +46,38 @@ impl Page {
         handler: Handler::Fixed(|_| Err(ApiError::internal("the page has no handler"))),
         post: None,
     };
+
+    /// A page with a path of its own, for visitors.
+    pub(crate) const fn fixed(template: &'static str, handler: fn(&PageCall) -> Result<Work, ApiError>) -> Page {
+        Page {
+            template,
+            handler: Handler::Fixed(handler),
+            ..Page::DEFAULT
+        }
+    }
+
+    /// A page whose path ends with a name, number or id, for visitors.
+    pub(crate) const fn named(template: &'static str, handler: fn(&PageCall, &str) -> Result<Work, ApiError>) -> Page {
+        Page {
+            template,
+            handler: Handler::Named(handler),
+            ..Page::DEFAULT
+        }
+    }
+
+    /// The page free of charge for everybody.
+    pub(crate) const fn for_everybody(self) -> Page {
+        Page {
+            access: PageAccess::Everybody,
+            ..self
+        }
+    }
+
+    /// The page with a form that is sent to its own address.
+    pub(crate) const fn with_form(self, post: Post) -> Page {
+        Page {
+            post: Some(post),
+            ..self
+        }
+    }
 }

@@ -23,23 +23,15 @@ use crate::{
         licence_texts::licence_text,
         messages::Texts,
         page::{Layout, PageCall, Section, rendered},
-        route::{Handler, Page},
+        route::Page,
         source_names::source_name,
         spreadsheet::file,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/sources",
-    handler: Handler::Fixed(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::fixed("/{lang}/sources", page);
 
-pub(crate) const CSV: Page = Page {
-    template: "/{lang}/sources.csv",
-    handler: Handler::Fixed(csv),
-    ..Page::DEFAULT
-};
+pub(crate) const CSV: Page = Page::fixed("/{lang}/sources.csv", csv);
 
 /// The columns of the file, before those that count the records with each part.
 const COLUMNS: [&str; 10] = [

@@ -11,16 +11,11 @@ use crate::{
     pages::{
         address::{self, Parameters},
         page::{PageCall, see_other},
-        route::{Handler, Page, PageAccess},
+        route::Page,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/welcome",
-    access: PageAccess::Everybody,
-    handler: Handler::Fixed(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::fixed("/{lang}/welcome", page).for_everybody();
 
 pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let parameters = Parameters::parse(call.query)?;

@@ -3,28 +3,12 @@
 mod list;
 mod profile;
 
-use crate::pages::route::{Handler, Page};
+use crate::pages::route::Page;
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/commodity/{code}",
-    handler: Handler::Named(profile::page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::named("/{lang}/commodity/{code}", profile::page);
 
-pub(crate) const CSV: Page = Page {
-    template: "/{lang}/commodity.csv/{code}",
-    handler: Handler::Named(profile::csv),
-    ..Page::DEFAULT
-};
+pub(crate) const CSV: Page = Page::named("/{lang}/commodity.csv/{code}", profile::csv);
 
-pub(crate) const LIST: Page = Page {
-    template: "/{lang}/commodities",
-    handler: Handler::Fixed(list::page),
-    ..Page::DEFAULT
-};
+pub(crate) const LIST: Page = Page::fixed("/{lang}/commodities", list::page);
 
-pub(crate) const LIST_CSV: Page = Page {
-    template: "/{lang}/commodities.csv",
-    handler: Handler::Fixed(list::csv),
-    ..Page::DEFAULT
-};
+pub(crate) const LIST_CSV: Page = Page::fixed("/{lang}/commodities.csv", list::csv);

@@ -38,21 +38,13 @@ use crate::{
         page::{CsvLink, Exports, Layout, PageCall, Section, render},
         paid,
         record::listed::ListedRecord,
-        route::{Handler, Page},
+        route::Page,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/tender/{record_id}/worth",
-    handler: Handler::Named(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::named("/{lang}/tender/{record_id}/worth", page);
 
-pub(crate) const CSV: Page = Page {
-    template: "/{lang}/tender.csv/{record_id}/worth",
-    handler: Handler::Named(csv::comparables),
-    ..Page::DEFAULT
-};
+pub(crate) const CSV: Page = Page::named("/{lang}/tender.csv/{record_id}/worth", csv::comparables);
 
 /// How many comparable contracts the page shows.
 const SHOWN: usize = 25;

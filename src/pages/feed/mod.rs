@@ -28,22 +28,13 @@ use crate::{
         page::{Layout, PageCall, Section, render},
         paid,
         record::listed::{ListedRecord, parse},
-        route::{Handler, Page},
+        route::Page,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/feed",
-    handler: Handler::Fixed(page),
-    post: Some(subscribe::subscribe),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::fixed("/{lang}/feed", page).with_form(subscribe::subscribe);
 
-pub(crate) const CSV: Page = Page {
-    template: "/{lang}/feed.csv",
-    handler: Handler::Fixed(csv::tenders),
-    ..Page::DEFAULT
-};
+pub(crate) const CSV: Page = Page::fixed("/{lang}/feed.csv", csv::tenders);
 
 /// The tenders of a page, if the address does not state another number.
 const TENDERS: u64 = 25;

@@ -17,49 +17,31 @@ use crate::{
     },
     catalog::suppliers::{Party, SupplierList},
     http::{error::ApiError, quoted::quoted, work::Work},
-    pages::{
-        address::Parameters,
-        bids::bids_file,
-        page::PageCall,
-        route::{Handler, Page},
-        spreadsheet::file,
-    },
+    pages::{address::Parameters, bids::bids_file, page::PageCall, route::Page, spreadsheet::file},
 };
 
 use super::bidder::is_bidder;
 
-pub(crate) const VENDOR_CALLS: Page = Page {
-    template: "/{lang}/vendor.csv/{name}/calls",
-    handler: Handler::Named(|call, name| {
-        let own = of_name(call, name)?;
-        calls(call, own, |suppliers, with| {
-            let supplier = suppliers.with_id(with);
-            supplier.map_or_else(|| Side::named(with), |supplier| Side::of(&supplier))
-        })
-    }),
-    ..Page::DEFAULT
-};
+pub(crate) const VENDOR_CALLS: Page = Page::named("/{lang}/vendor.csv/{name}/calls", |call, name| {
+    let own = of_name(call, name)?;
+    calls(call, own, |suppliers, with| {
+        let supplier = suppliers.with_id(with);
+        supplier.map_or_else(|| Side::named(with), |supplier| Side::of(&supplier))
+    })
+});
 
-pub(crate) const VENDOR_BIDS: Page = Page {
-    template: "/{lang}/vendor.csv/{name}/bids",
-    handler: Handler::Named(|call, name| of_bidder(call, of_name(call, name)?.keys)),
-    ..Page::DEFAULT
-};
+pub(crate) const VENDOR_BIDS: Page = Page::named("/{lang}/vendor.csv/{name}/bids", |call, name| {
+    of_bidder(call, of_name(call, name)?.keys)
+});
 
-pub(crate) const SUPPLIER_CALLS: Page = Page {
-    template: "/{lang}/supplier.csv/{id}/calls",
-    handler: Handler::Named(|call, id| {
-        let own = Side::of(&find(&call.generation, Party::Supplier, id)?);
-        calls(call, own, second)
-    }),
-    ..Page::DEFAULT
-};
+pub(crate) const SUPPLIER_CALLS: Page = Page::named("/{lang}/supplier.csv/{id}/calls", |call, id| {
+    let own = Side::of(&find(&call.generation, Party::Supplier, id)?);
+    calls(call, own, second)
+});
 
-pub(crate) const SUPPLIER_BIDS: Page = Page {
-    template: "/{lang}/supplier.csv/{id}/bids",
-    handler: Handler::Named(|call, id| of_bidder(call, find(&call.generation, Party::Supplier, id)?.keys())),
-    ..Page::DEFAULT
-};
+pub(crate) const SUPPLIER_BIDS: Page = Page::named("/{lang}/supplier.csv/{id}/bids", |call, id| {
+    of_bidder(call, find(&call.generation, Party::Supplier, id)?.keys())
+});
 
 /// By identifier or name. A bidder without records need not be a known supplier.
 fn second(suppliers: &SupplierList, with: &str) -> Side {

@@ -40,58 +40,38 @@ use crate::{
         calls::CallsPart,
         messages::Texts,
         page::{Exports, Layout, PageCall, Section, render},
-        route::{Handler, Page},
+        route::Page,
         supplier_names::AllNames,
     },
 };
 
-pub(crate) const VENDOR: Page = Page {
-    template: "/{lang}/vendor/{name}",
-    handler: Handler::Named(|call, name| page(call, Facet::Vendor, name)),
-    ..Page::DEFAULT
-};
+pub(crate) const VENDOR: Page = Page::named("/{lang}/vendor/{name}", |call, name| page(call, Facet::Vendor, name));
 
-pub(crate) const VENDOR_CSV: Page = Page {
-    template: "/{lang}/vendor.csv/{name}",
-    handler: Handler::Named(|call, name| csv::records(call, Facet::Vendor, name)),
-    ..Page::DEFAULT
-};
+pub(crate) const VENDOR_CSV: Page = Page::named("/{lang}/vendor.csv/{name}", |call, name| {
+    csv::records(call, Facet::Vendor, name)
+});
 
-pub(crate) const SUPPLIER: Page = Page {
-    template: "/{lang}/supplier/{id}",
-    handler: Handler::Named(|call, id| supplier::page(call, Party::Supplier, id)),
-    ..Page::DEFAULT
-};
+pub(crate) const SUPPLIER: Page = Page::named("/{lang}/supplier/{id}", |call, id| {
+    supplier::page(call, Party::Supplier, id)
+});
 
-pub(crate) const SUPPLIER_CSV: Page = Page {
-    template: "/{lang}/supplier.csv/{id}",
-    handler: Handler::Named(|call, id| csv::party_records(call, Party::Supplier, id)),
-    ..Page::DEFAULT
-};
+pub(crate) const SUPPLIER_CSV: Page = Page::named("/{lang}/supplier.csv/{id}", |call, id| {
+    csv::party_records(call, Party::Supplier, id)
+});
 
-pub(crate) const BODY: Page = Page {
-    template: "/{lang}/body/{id}",
-    handler: Handler::Named(|call, id| supplier::page(call, Party::Body, id)),
-    ..Page::DEFAULT
-};
+pub(crate) const BODY: Page = Page::named("/{lang}/body/{id}", |call, id| supplier::page(call, Party::Body, id));
 
-pub(crate) const BODY_CSV: Page = Page {
-    template: "/{lang}/body.csv/{id}",
-    handler: Handler::Named(|call, id| csv::party_records(call, Party::Body, id)),
-    ..Page::DEFAULT
-};
+pub(crate) const BODY_CSV: Page = Page::named("/{lang}/body.csv/{id}", |call, id| {
+    csv::party_records(call, Party::Body, id)
+});
 
-pub(crate) const DEPARTMENT: Page = Page {
-    template: "/{lang}/department/{name}",
-    handler: Handler::Named(|call, name| page(call, Facet::NamedDepartment, name)),
-    ..Page::DEFAULT
-};
+pub(crate) const DEPARTMENT: Page = Page::named("/{lang}/department/{name}", |call, name| {
+    page(call, Facet::NamedDepartment, name)
+});
 
-pub(crate) const DEPARTMENT_CSV: Page = Page {
-    template: "/{lang}/department.csv/{name}",
-    handler: Handler::Named(|call, name| csv::records(call, Facet::NamedDepartment, name)),
-    ..Page::DEFAULT
-};
+pub(crate) const DEPARTMENT_CSV: Page = Page::named("/{lang}/department.csv/{name}", |call, name| {
+    csv::records(call, Facet::NamedDepartment, name)
+});
 
 #[derive(Template)]
 #[template(path = "profile/unknown.html")]

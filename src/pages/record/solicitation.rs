@@ -29,21 +29,13 @@ use crate::{
         charts::{EventKind, Timeline, TimelineEvent},
         messages::Texts,
         page::{Layout, PageCall, Section, render},
-        route::{Handler, Page},
+        route::Page,
     },
 };
 
-pub(crate) const PAGE: Page = Page {
-    template: "/{lang}/solicitation/{number}",
-    handler: Handler::Named(page),
-    ..Page::DEFAULT
-};
+pub(crate) const PAGE: Page = Page::named("/{lang}/solicitation/{number}", page);
 
-pub(crate) const CSV: Page = Page {
-    template: "/{lang}/solicitation.csv/{number}",
-    handler: Handler::Named(csv::solicitation),
-    ..Page::DEFAULT
-};
+pub(crate) const CSV: Page = Page::named("/{lang}/solicitation.csv/{number}", csv::solicitation);
 
 #[derive(Template)]
 #[template(path = "record/solicitation.html")]
