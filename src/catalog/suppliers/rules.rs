@@ -115,12 +115,16 @@ fn of_equation(names: &Names, equation: &Equation) -> Proposal {
     }
 }
 
+/// Why a person must decide on two names that a publisher equates.
 fn why_not_equated(a: &Name, b: &Name) -> Option<Waiting> {
-    let is_nameless = |name: &Name| name.form.is_one_word() && name.number().is_none();
+    let has_equal_cores = a.form.core == b.form.core && !is_nameless(a) && !is_nameless(b);
+    why_not_by_form(a, b).filter(|why| *why == Waiting::Consortium || !has_equal_cores)
+}
+
+/// Why a person must decide on two names, by what they are names of.
+fn why_not_by_form(a: &Name, b: &Name) -> Option<Waiting> {
     if a.form.is_consortium || b.form.is_consortium {
         Some(Waiting::Consortium)
-    } else if a.form.core == b.form.core && !is_nameless(a) && !is_nameless(b) {
-        None
     } else if a.form.is_person || b.form.is_person {
         Some(Waiting::Person)
     } else if is_nameless(a) || is_nameless(b) {
@@ -128,6 +132,11 @@ fn why_not_equated(a: &Name, b: &Name) -> Option<Waiting> {
     } else {
         None
     }
+}
+
+/// Whether one word is all that identifies a firm.
+fn is_nameless(name: &Name) -> bool {
+    name.form.is_one_word() && name.number().is_none()
 }
 
 /// The equations whose operating name several firms have, as those of one franchise do, or whose name has several
@@ -191,19 +200,10 @@ fn divisions(names: &Names) -> Vec<Proposal> {
     proposals
 }
 
+/// Why a person must decide on two names of equal or nearly equal cores.
 pub(super) fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
-    let is_nameless = |name: &Name| name.form.is_one_word() && name.number().is_none();
-    if a.form.is_consortium || b.form.is_consortium {
-        Some(Waiting::Consortium)
-    } else if a.form.is_person || b.form.is_person {
-        Some(Waiting::Person)
-    } else if is_nameless(a) || is_nameless(b) {
-        Some(Waiting::OneWord)
-    } else if a.is_ambiguous() || b.is_ambiguous() {
-        Some(Waiting::DifferentNumbers)
-    } else {
-        None
-    }
+    let is_ambiguous = a.is_ambiguous() || b.is_ambiguous();
+    why_not_by_form(a, b).or(is_ambiguous.then_some(Waiting::DifferentNumbers))
 }
 
 /// Rule 6: names that are spelled nearly the same, of one family of legal forms, at one postal code.
