@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The bids of one notice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoticeBids {
-    /// That of the tender.
+    /// The `record_id` of the tender.
     pub record_id: String,
     /// How the buyer found its bidders.
     pub procedure: Procedure,
@@ -17,7 +17,7 @@ pub struct NoticeBids {
     /// The day of the award, `2018-01-31`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub award_date: Option<String>,
-    /// That of the tender.
+    /// When the tender was fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fetched_at: Option<String>,
     /// In the publisher's order.
