@@ -13,7 +13,8 @@ use procure::model::{
     record::Record,
     schema::{Role, Schema},
 };
-use rusqlite::{Connection, Row, ToSql, params};
+use rusqlite::{Connection, Row, ToSql, params, params_from_iter, types::ValueRef};
+use serde_json::Value;
 
 const TABLES: &str = "
     PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; PRAGMA page_size = 8192;
@@ -86,16 +87,56 @@ impl Sqlite {
         Sqlite(connection)
     }
 
-    /// The records that a statement finds.
-    pub fn records(&self, sql: &str, parameters: &[&dyn ToSql]) -> Vec<Vec<u8>> {
-        self.rows(sql, parameters, |row| row.get(0))
+    /// The first column of the rows that a statement finds.
+    pub fn rows(&self, sql: &str, parameters: &[impl ToSql]) -> Vec<Vec<u8>> {
+        let mut rows = Vec::new();
+        self.each(sql, parameters, |row| {
+            let mut first = Vec::new();
+            write(row.get_ref_unwrap(0), &mut first);
+            rows.push(first);
+        });
+        rows
     }
 
-    pub fn rows<T>(&self, sql: &str, parameters: &[&dyn ToSql], read: fn(&Row) -> rusqlite::Result<T>) -> Vec<T> {
-        let mut statement = self.0.prepare_cached(sql).expect("a valid statement");
-        let rows = statement.query_map(parameters, read).expect("rows");
-        rows.map(|row| row.expect("a row")).collect()
+    /// The rows as the body of an answer: records, or lists of columns.
+    pub fn json(&self, sql: &str, parameters: &[impl ToSql]) -> Vec<u8> {
+        let mut body = b"{\"results\":[".to_vec();
+        let start = body.len();
+        self.each(sql, parameters, |row| {
+            if body.len() > start {
+                body.push(b',');
+            }
+            let columns = row.as_ref().column_count();
+            body.extend(Some(b'[').filter(|_| columns > 1));
+            for column in 0..columns {
+                body.extend(Some(b',').filter(|_| column > 0));
+                write(row.get_ref_unwrap(column), &mut body);
+            }
+            body.extend(Some(b']').filter(|_| columns > 1));
+        });
+        body.extend_from_slice(b"]}");
+        body
     }
+
+    fn each(&self, sql: &str, parameters: &[impl ToSql], mut take: impl FnMut(&Row)) {
+        let mut statement = self.0.prepare_cached(sql).expect("a valid statement");
+        let mut rows = statement.query(params_from_iter(parameters)).expect("rows");
+        while let Some(row) = rows.next().expect("a row") {
+            take(row);
+        }
+    }
+}
+
+/// Appends a value as JSON; a record is JSON already.
+fn write(value: ValueRef, json: &mut Vec<u8>) {
+    let other = match value {
+        ValueRef::Blob(record) => return json.extend_from_slice(record),
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::from(number),
+        ValueRef::Real(number) => Value::from(number),
+        ValueRef::Text(text) => Value::from(String::from_utf8_lossy(text)),
+    };
+    serde_json::to_writer(json, &other).expect("a value");
 }
 
 fn read(dumps: &Path) -> Vec<Line> {

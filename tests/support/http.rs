@@ -171,7 +171,8 @@ fn parse(input: &mut Vec<u8>, is_head: bool) -> Result<Option<RawResponse>, Stri
     Ok(Some(response))
 }
 
-fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+/// The value of a header of a response head.
+pub fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     head.lines()
         .filter_map(|line| line.split_once(": "))
         .find(|(known, _)| known.eq_ignore_ascii_case(name))
