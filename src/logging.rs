@@ -6,6 +6,7 @@
 
 use std::{
     env,
+    fmt::Write as _,
     io::{self, Write},
     sync::{
         Arc, OnceLock,
@@ -218,6 +219,10 @@ impl Write for QueueWriter {
     }
 }
 
+/// How long the log thread leaves new lines in the queue after it has written some. A line that finds the thread
+/// waiting has to wake it, which takes as long as a look-up.
+const GATHERING_TIME: Duration = Duration::from_millis(2);
+
 /// Writes queued lines in batches until all senders are dropped.
 fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out: &mut impl Write) {
     let mut batch = Vec::with_capacity(BATCH_BYTES);
@@ -251,12 +256,13 @@ fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out
         for sender in flushes {
             let _ = sender.try_send(());
         }
+        thread::sleep(GATHERING_TIME);
     }
 }
 
 /// Formats an event, with a line feed at the end.
 fn line(format: Format, record: &Record) -> String {
-    let mut fields = Fields(Map::new());
+    let mut fields = Fields(Vec::with_capacity(MANY_FIELDS));
     let time = timestamp::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let (level, target, message) = (record.level(), record.target(), record.args().to_string());
     let message = cut(message, MAX_MESSAGE_BYTES);
@@ -265,15 +271,15 @@ fn line(format: Format, record: &Record) -> String {
     let mut line = String::with_capacity(256);
     match format {
         Format::Text => {
-            line.push_str(&format!("{time} {level} {target}: {}", printable(&message)));
-            for (name, value) in &fields.0 {
-                let value = match value {
+            let _ = write!(line, "{time} {level} {target}: {}", printable(&message));
+            for (name, value) in fields.0 {
+                // Writing to a string returns no errors.
+                let _ = match value {
                     serde_json::Value::Null => continue,
                     // Text that needs no quotes.
-                    serde_json::Value::String(text) if is_plain(text) => text.clone(),
-                    value => printable(&value.to_string()).into_owned(),
+                    serde_json::Value::String(text) if is_plain(&text) => write!(line, " {name}={text}"),
+                    value => write!(line, " {name}={}", printable(&value.to_string())),
                 };
-                line.push_str(&format!(" {name}={value}"));
             }
         }
         Format::Json => {
@@ -286,7 +292,7 @@ fn line(format: Format, record: &Record) -> String {
             ] {
                 object.insert(name.to_owned(), value.into());
             }
-            object.append(&mut fields.0);
+            object.extend(fields.0);
             // JSON escapes the ASCII control characters. The others do not end a line for a JSON
             // parser.
             line.push_str(&serde_json::Value::Object(object).to_string());
@@ -312,7 +318,10 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The fields of an event, without its message.
-struct Fields(Map<String, serde_json::Value>);
+struct Fields(Vec<(String, serde_json::Value)>);
+
+/// How many fields the event of a request has.
+const MANY_FIELDS: usize = 12;
 
 impl<'kvs> VisitSource<'kvs> for Fields {
     fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), kv::Error> {
@@ -322,7 +331,7 @@ impl<'kvs> VisitSource<'kvs> for Fields {
             serde_json::Value::String(text) => cut(text, MAX_FIELD_BYTES).into(),
             value => value,
         };
-        self.0.insert(key.as_str().to_owned(), value);
+        self.0.push((key.as_str().to_owned(), value));
         Ok(())
     }
 }

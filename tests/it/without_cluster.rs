@@ -94,8 +94,9 @@ fn a_server_whose_cluster_stalls_answers_and_stops_while_it_waits() {
         answer.starts_with("HTTP/1.1 503") && answer.contains("the search cluster cannot be reached"),
         "{answer}"
     );
-    let text = fs::read_to_string(&log).unwrap();
-    assert!(text.contains("takes long to answer"), "{text}");
+    wait_until("a line on the cluster", || {
+        fs::read_to_string(&log).unwrap().contains("takes long to answer")
+    });
     // By now, it tries again.
     thread::sleep(Duration::from_secs(3));
     let kill = Command::new("kill").arg(process.0.id().to_string()).status();
