@@ -294,7 +294,7 @@ impl Engine for TantivyEngine {
 
 /// The records of a page, and whether it ends before the last of them.
 fn records_of(index: &EntityIndex, documents: &[DocId]) -> (Vec<Bytes>, bool) {
-    let mut records: Vec<Bytes> = documents.iter().map(|document| index.store.get(*document)).collect();
+    let mut records = index.store.get_all(documents);
     records.truncate(fitting(records.iter().map(Bytes::len), MAX_PAGE_BYTES));
     let is_cut = records.len() < documents.len();
     (records, is_cut)

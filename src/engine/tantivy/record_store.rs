@@ -76,11 +76,24 @@ impl RecordStore {
 
     /// The record without its line end.
     pub(crate) fn get(&self, document: u32) -> Bytes {
+        self.part(&self.records, document)
+    }
+
+    /// Several records. They share a counter of their own: threads that change the store's counter wait for each other.
+    pub(crate) fn get_all(&self, documents: &[u32]) -> Vec<Bytes> {
+        let records = Bytes::from_owner(Shared(Arc::clone(&self.map)));
+        documents
+            .iter()
+            .map(|document| self.part(&records, *document))
+            .collect()
+    }
+
+    fn part(&self, records: &Bytes, document: u32) -> Bytes {
         let document = document as usize;
         let start = self.offsets.get(document) as usize;
         let end = self.offsets.get(document + 1) as usize;
         self.count_read();
-        self.records.slice(start..end.saturating_sub(1).max(start))
+        records.slice(start..end.saturating_sub(1).max(start))
     }
 
     fn count_read(&self) {
