@@ -214,6 +214,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
             "catalog/indexing/read_dumps",
             "engine/name_words",
             "engine/tantivy",
+            "model/record",
             "sources/reading",
             "storage/json_text",
         ],
