@@ -58,7 +58,8 @@ impl Reconciliation {
     /// The service, if a path leads to this endpoint. `whole` is the decoded path.
     pub(crate) fn service(&self, whole: &str, with_token: Option<&TokenPath>) -> Option<Service> {
         let token = with_token.map(|path| path.token.as_str());
-        let is_here = self.has_token == token.is_some() && base(self.party, token) + self.suffix == whole;
+        let is_near = whole.get(1..).is_some_and(|path| path.starts_with(SEGMENT));
+        let is_here = is_near && self.has_token == token.is_some() && base(self.party, token) + self.suffix == whole;
         is_here.then(|| Service {
             party: self.party,
             token: token.map(str::to_owned),

@@ -28,6 +28,9 @@ pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, EncodingError>
 
 /// Decodes a path segment, in which `+` is a plus sign.
 pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>, EncodingError> {
+    if !text.contains('%') {
+        return Ok(Cow::Borrowed(text));
+    }
     check_escapes(text)?;
     percent_decode_str(text)
         .decode_utf8()
