@@ -25,6 +25,7 @@ pub enum Role {
     ProcurementMethod,
     NoticeType,
     VendorProvince,
+    VendorCity,
     ReferenceNumber,
     /// The folded number that the records of one solicitation share.
     SolicitationNumber,
@@ -85,6 +86,7 @@ const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
     (Role::Status, "status", RoleStorage::Key),
     (Role::NoticeType, "notice_type", RoleStorage::Key),
     (Role::VendorProvince, "vendor_province", RoleStorage::Key),
+    (Role::VendorCity, "vendor_city", RoleStorage::Key),
     (Role::ReferenceNumber, "reference_number", RoleStorage::Key),
     (Role::SolicitationNumber, "solicitation_number", RoleStorage::Key),
     (Role::QualityFlag, "quality_flag", RoleStorage::Key),

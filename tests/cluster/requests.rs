@@ -449,6 +449,7 @@ impl Drawn {
             "level=federal&facets=level",
             "body_class=health,other&facets=body_class",
             "body_class=odd",
+            "vendor_city=montreal",
             "q=zzzzzzzz&explain=true",
         ];
         Some(Request::Get(format!("/{entity_type}?{}", random.pick(&queries))))

@@ -142,6 +142,9 @@ fn field(name: &str) -> BoxedStrategy<Value> {
         ]
         .prop_map(Value::from)
         .boxed(),
+        "vendor_city" => proptest::sample::select(&["Montréal", "LAVAL", "Laval (Québec)"][..])
+            .prop_map(Value::from)
+            .boxed(),
         "province" => proptest::sample::select(&["ON", "QC"][..])
             .prop_map(Value::from)
             .boxed(),
@@ -152,7 +155,7 @@ fn field(name: &str) -> BoxedStrategy<Value> {
     }
 }
 
-const FIELDS: [&str; 34] = [
+const FIELDS: [&str; 35] = [
     "commodity_code",
     "economic_object_code",
     "currency",
@@ -179,6 +182,7 @@ const FIELDS: [&str; 34] = [
     "status_fr",
     "municipality",
     "vendor_province",
+    "vendor_city",
     "vendor_name",
     "department_fr",
     "buyer_name",
@@ -247,6 +251,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::Competition, &["open", "invitation", "none", "unknown"]),
         term(Role::Amended, &["true", "false"]),
         term(Role::GovernmentLevel, &["municipal", "federal", "provincial"]),
+        term(Role::VendorCity, &["Montréal", "laval", "nowhere"]),
         term(Role::BodyClass, &["municipality", "health", "other"]),
         term(Role::Region, &["Québec", "ON", "Estrie"]),
         term(Role::ReferenceNumber, &["road", "EN578-123/a"]),

@@ -59,6 +59,7 @@ macro_rules! table {
             condition("region"),
             condition("level"),
             condition("body_class"),
+            condition("vendor_city"),
             condition("body"),
             condition("issued_after"),
             condition("issued_before"),

@@ -106,12 +106,12 @@ impl Meaning {
         }
     }
 
-    /// The same search in the region that is called like its municipality.
-    pub(crate) fn of_region(t: Texts, of: &Related, records: u64) -> Meaning {
+    /// A search near to that with conditions in place of words.
+    pub(crate) fn of_related(what: String, t: Texts, of: &Related, records: u64) -> Meaning {
         let kind = of.asked.entity_type.name();
         Meaning {
             label: of.label.clone(),
-            what: t.text("search-meaning-region"),
+            what,
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: of.href.clone(),
             asked: Some(of.asked.clone()),

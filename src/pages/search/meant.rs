@@ -52,8 +52,8 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let shown = split.filter(|(_, records)| *records > 0 || leading.is_some());
     let of_words = shown.map(of_split);
     let of_all = or_nothing_in_time(of_all(context, split))?;
-    let of_region = or_nothing_in_time(of_region(context, split))?;
-    let has_other = has_other || of_region.is_some();
+    let of_places = or_nothing_in_time(of_other_places(context, split))?;
+    let has_other = has_other || !of_places.is_empty();
     let finds_nothing =
         total == 0 && !has_other && respelled.is_none() && split.is_none_or(|(_, records)| records == 0);
     // Words of one firm find it under names that no rule joins, too.
@@ -69,7 +69,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         .chain(of_names)
         .chain(exact)
         .chain(of_words)
-        .chain(of_region)
+        .chain(of_places)
         .chain(of_all)
         .chain(in_names)
         .collect();
@@ -140,13 +140,24 @@ fn of_all(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Optio
     Ok((records > 0).then(meaning))
 }
 
-/// The search in a region instead of the municipality of the same name, unless it has nothing.
-fn of_region(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Option<Meaning>, Error> {
-    let Some(of) = split.and_then(|(split, _)| split.of_region.as_ref()) else {
-        return Ok(None);
-    };
-    let records = context.ask.count(&of.query)?;
-    Ok((records > 0).then(|| Meaning::of_region(context.t, of, records)))
+/// The searches in a region, and of suppliers in a city, instead of the municipality of the same name, unless they have
+/// nothing.
+fn of_other_places(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Vec<Meaning>, Error> {
+    let Some((split, _)) = split else { return Ok(Vec::new()) };
+    let t = context.t;
+    let region = split.of_region.iter().map(|of| (of, t.text("search-meaning-region")));
+    let city = split
+        .of_city
+        .iter()
+        .map(|of| (of, t.text("search-meaning-city-of-firms")));
+    let all: Vec<_> = region.chain(city).collect();
+    let counts = context
+        .ask
+        .counts(all.iter().map(|(of, _)| of.query.clone()).collect())?;
+    let found = all.into_iter().zip(counts).filter(|(_, records)| *records > 0);
+    Ok(found
+        .map(|((of, what), records)| Meaning::of_related(what, t, of, records))
+        .collect())
 }
 
 fn or_nothing_in_time<T: Default>(found: Result<T, Error>) -> Result<T, Error> {

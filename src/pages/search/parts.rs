@@ -13,13 +13,13 @@ use crate::{
         buyers::{BodyNames, take_buyer},
         levels::{BY_CITIES, CITIES, has_lower_case, take_level},
         period::Period,
-        places::{take_place, take_region},
+        places::{firms_of_place, take_place, take_region},
         question::{
             Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
             is_question, take_amendments, take_are_open, take_by_year, take_entity_types, take_firms_at_end,
             take_without_competition, without_question,
         },
-        written_words::{Word, remove_phrase, without_marks, words},
+        written_words::{Word, joined, remove_phrase, without_marks, words},
     },
 };
 
@@ -29,6 +29,8 @@ pub(super) struct Parts<'a> {
     pub(super) words: String,
     pub(super) buyer: Option<Buyer>,
     pub(super) place: Option<&'a Coverage>,
+    /// The city of the suppliers.
+    pub(super) firms_in: Option<String>,
     /// The region where the purchase is delivered, as it was written.
     pub(super) region: Option<String>,
     pub(super) level: Option<&'static str>,
@@ -99,6 +101,7 @@ pub(super) struct Takes<'a> {
     pub(super) suppliers: Option<&'a SupplierList>,
     pub(super) places: &'a [Coverage],
     pub(super) region: bool,
+    pub(super) vendor_city: bool,
     pub(super) level: bool,
     pub(super) body_class: bool,
     pub(super) year: bool,
@@ -124,6 +127,7 @@ impl Takes<'_> {
             suppliers: None,
             places: &[],
             region: false,
+            vendor_city: false,
             level: true,
             body_class: true,
             year: true,
@@ -277,8 +281,13 @@ impl<'a> Parts<'a> {
         }
         // A hospital in Laval is no body of that city: the name is a word.
         let places = if self.body_class.is_some() { &[] } else { takes.places };
+        let text = joined(written);
         self.place = take_place(written, places, takes.region);
-        let has_region = takes.region && self.place.is_none();
+        let firms_in = self.place.and_then(|place| firms_of_place(&text, place));
+        if takes.vendor_city && firms_in.is_some() {
+            (self.firms_in, self.place) = (firms_in, None);
+        }
+        let has_region = takes.region && self.place.is_none() && self.firms_in.is_none();
         let region = has_region.then(|| take_region(written, takes.level)).flatten();
         (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
     }
@@ -304,7 +313,7 @@ impl<'a> Parts<'a> {
             || self.order.is_some()
             || self.value_min.or(self.value_max).is_some();
         let named = [
-            self.place.is_some(),
+            self.place.is_some() || self.firms_in.is_some(),
             self.buyer.is_some(),
             self.level.is_some(),
             self.body_class.is_some(),

@@ -46,6 +46,47 @@ pub(super) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], 
     Some(place)
 }
 
+/// What asks for the firms of a place, and what is between them: "companies in Laval", "entreprises d'Alma".
+const FIRMS: [&str; 12] = [
+    "companies",
+    "company",
+    "compagnies",
+    "contractors",
+    "entrepreneurs",
+    "entreprise",
+    "entreprises",
+    "firmes",
+    "firms",
+    "fournisseurs",
+    "suppliers",
+    "vendors",
+];
+const OF_PLACE: [&str; 10] = [
+    " ",
+    " a ",
+    " based in ",
+    " d ",
+    " de ",
+    " en ",
+    " from ",
+    " in ",
+    " of ",
+    " situees a ",
+];
+
+/// The name of a place, if folded words ask for its firms.
+pub(super) fn firms_of_place(folded: &str, place: &Coverage) -> Option<String> {
+    let text = format!(" {folded} ");
+    let mut names = [Language::English, Language::French].into_iter();
+    let name = names.find_map(|language| {
+        let name = place_name(place, language)?;
+        let own = word_list(name).join(" ");
+        let asks = |firms: &str| OF_PLACE.iter().any(|of| text.contains(&format!(" {firms}{of}{own} ")));
+        FIRMS.iter().any(|firms| asks(firms)).then_some(name)
+    })?;
+    Some(name.to_owned())
+}
+
 fn is_province(written: &[Word], range: &Range<usize>) -> bool {
     known_province(&without_marks(&written[range.clone()])).is_some()
 }

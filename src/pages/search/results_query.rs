@@ -141,7 +141,7 @@ impl Plan {
         scans.extend(in_purchase);
         let related = splits
             .iter()
-            .flat_map(|split| split.of_all.iter().chain(&split.of_region));
+            .flat_map(|split| split.of_all.iter().chain(&split.of_region).chain(&split.of_city));
         let related = related.map(|of| &of.query);
         let suggested = splits.iter().map(|split| &split.query).chain(related);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));

@@ -41,6 +41,8 @@ pub(crate) struct Split {
     pub(crate) of_all: Option<Related>,
     /// The same search in the region that is called like its municipality: "Laval".
     pub(crate) of_region: Option<Related>,
+    /// The same search of the suppliers in its municipality.
+    pub(crate) of_city: Option<Related>,
     /// Whether the words ask for several years of a buyer or a place. "Snow removal 2023 2024" may be a title.
     pub(super) has_years: bool,
     /// What the municipality or government among the conditions is called.
@@ -178,8 +180,9 @@ impl Split {
         };
         let of_page = if parts.without_competition { BY_COMPETITION } else { "" };
         let of_all = parts.of_all().and_then(|all| related(&all, of_page));
-        let of_region = parts.of_region(t).filter(|_| takes.region);
-        let of_region = of_region.and_then(|parts| related(&parts, ""));
+        let of_place = |takes: bool, parts: Option<Parts>| related(&parts.filter(|_| takes)?, "");
+        let of_region = of_place(takes.region, parts.of_region(t));
+        let of_city = of_place(takes.vendor_city, parts.of_city(t));
         let asked = SearchAddress {
             by_number: parts.by_number,
             ..with(&values)
@@ -190,6 +193,7 @@ impl Split {
             conditions: label,
             of_all,
             of_region,
+            of_city,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
             place: parts.place.map(|place| {
@@ -241,6 +245,7 @@ impl<'a> Takes<'a> {
             suppliers: Some(generation.parties(Party::Supplier)),
             places: if can(&["municipality"]) { places } else { &[] },
             region: can(&["region"]),
+            vendor_city: can(&["vendor_city"]),
             level: can(&["level"]),
             body_class: can(&["body_class"]),
             year: can(&["issued_after", "issued_before"]),
@@ -287,6 +292,17 @@ impl<'a> Parts<'a> {
         })
     }
 
+    /// The same of the suppliers in the municipality. `None` without one, or without words: they do not say whose
+    /// purchases these are.
+    fn of_city(&self, t: Texts) -> Option<Parts<'a>> {
+        let name = place_name(self.place?, t.language())?;
+        (!self.words.is_empty()).then(|| Parts {
+            place: None,
+            firms_in: Some(name.to_owned()),
+            ..self.clone()
+        })
+    }
+
     /// The conditions, and what they are called.
     fn conditions(&self, t: Texts, today: Date) -> (Values, Vec<String>) {
         let (mut values, mut label): (Values, _) = (Vec::new(), Vec::new());
@@ -301,6 +317,10 @@ impl<'a> Parts<'a> {
                     .unwrap_or(&place.municipality)
                     .to_owned(),
             );
+        }
+        if let Some(city) = &self.firms_in {
+            values.push(("vendor_city", city.clone()));
+            label.push(t.with("search-suppliers-in", &[("city", city)]));
         }
         if let Some(region) = &self.region {
             values.push(("region", region.clone()));

@@ -127,7 +127,7 @@ fn records_that_do_not_say_who_could_bid_and_names_like_a_suppliers_are_stated()
 fn a_city_that_is_called_like_its_region_leads_to_both_and_a_class_of_buyers_to_its_bodies() {
     let salt = |number, municipality: &str, buyer: &str, region: &str| {
         let fields = json!({"title_fr": "Sel de voirie", "municipality": municipality, "buyer_name": buyer,
-            "regions_of_delivery_fr": region});
+            "regions_of_delivery_fr": region, "vendor_city": "LAVAL"});
         contract(number, fields)
     };
     let server = TestServer::own(
@@ -146,6 +146,17 @@ fn a_city_that_is_called_like_its_region_leads_to_both_and_a_class_of_buyers_to_
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
+    let html = notes(&server, "/en/search?q=salt+companies+in+Laval");
+    let of_firms = "/en/search?kind=contract&q=salt&vendor_city=Laval\"";
+    assert!(
+        html.contains(of_firms) && html.contains("salt, suppliers in Laval"),
+        "{html}"
+    );
+    let html = notes(&server, "/en/search?q=salt+Laval");
+    assert!(
+        html.contains(of_firms) && html.contains("To suppliers of that city, of all buyers"),
+        "{html}"
+    );
     let html = notes(&server, "/en/search?q=which+hospitals+buy+road+salt");
     for shown in [
         "road salt, hospitals and other health bodies",
