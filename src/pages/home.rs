@@ -57,6 +57,8 @@ struct Home {
     commodities_href: String,
     suppliers_href: String,
     bodies_href: String,
+    /// `None` without any bids.
+    bids_href: Option<String>,
     /// Searches to try: the words, and the address.
     examples: Vec<(String, String)>,
 }
@@ -143,6 +145,7 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
             commodities_href: address::page(t.language(), "commodities"),
             suppliers_href: address::page(t.language(), Party::Supplier.plural()),
             bodies_href: address::page(t.language(), Party::Body.plural()),
+            bids_href: (ask.generation.bids.bids() > 0).then(|| address::page(t.language(), "bids")),
             examples,
         })
     });

@@ -65,6 +65,7 @@ home-example-3 = software licences
 home-lists = Or go through a list:
 home-suppliers = suppliers
 home-bodies = public bodies
+home-bids = who bid
 home-commodities = commodity codes
 home-inside = What is inside
 home-inside-counts = { $records ->

@@ -65,6 +65,7 @@ home-example-3 = licences de logiciels
 home-lists = Ou parcourir une liste :
 home-suppliers = fournisseurs
 home-bodies = organismes publics
+home-bids = qui a soumissionné
 home-commodities = codes de marchandise
 home-inside = Ce qu’il y a ici
 home-inside-counts = { $records ->
