@@ -99,7 +99,7 @@ pub(crate) fn market_table(
 }
 
 /// A change as a share: `+25%`.
-fn signed_percent(t: Texts, share: f64) -> String {
+pub(crate) fn signed_percent(t: Texts, share: f64) -> String {
     let sign = match share {
         share if share < 0.0 => "\u{2212}",
         share if share > 0.0 => "+",

@@ -352,6 +352,7 @@ search-similar-name = { $name } ({ $count ->
        *[other] { $count } records
     })
 search-no-method = { $count } of the { $records } { $kind } that match the other conditions do not say who could bid. They are not counted.
+search-growth = Before amendments: { $before }; now: { $now } ({ $change }), of the { $records } that state both. Amendments raise some values and lower others; no order here is by the change.
 search-consortia-count = Of consortia: { $records } of these. What each of their firms got is not published.
 search-consortia = Of consortia: { $records } of these, worth { $value }. What each of their firms got is not published.
 search-bids = Who bid on these calls for tenders, where publishers state it

@@ -344,6 +344,7 @@ search-similar-name = { $name } ({ $count ->
        *[other] { $count } fiches
     })
 search-no-method = { $count } des { $records } { $kind } qui répondent aux autres conditions ne disent pas qui pouvait soumissionner. Le total ne les compte pas.
+search-growth = Avant les modifications : { $before }; maintenant : { $now } ({ $change }), pour les { $records } fiches qui indiquent les deux. Les modifications haussent des montants et en baissent d’autres; aucun tri ici ne suit l’écart.
 search-consortia-count = De consortiums : { $records } parmi ces fiches. La part de chaque firme n’est pas publiée.
 search-consortia = De consortiums : { $records } parmi ces fiches, d’une valeur de { $value }. La part de chaque firme n’est pas publiée.
 search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié

@@ -15,6 +15,7 @@ use crate::{
             consortia::consortia,
             context::SearchContext,
             figures::Leaders,
+            growth::growth,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
             question::CONTRACT_TYPES,
@@ -93,8 +94,9 @@ pub(super) fn answer(
         let sources = SourceNotes::of(context, &query, &found)?;
         let notes = sources.coverage.into_iter().chain(sources.gaps);
         let others = quality::other_currencies(t, &currencies_of(&found));
-        answer.coverage = consortia(t, asked, &found)
+        answer.coverage = growth(context.ask, t, asked, &query)?
             .into_iter()
+            .chain(consortia(t, asked, &found))
             .chain(similar_names(&SearchContext { asked, ..*context }))
             .chain(others)
             .chain(notes)

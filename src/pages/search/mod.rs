@@ -24,6 +24,7 @@ mod facets;
 mod fewer_words;
 mod figures;
 mod form;
+mod growth;
 mod highlight;
 mod hits;
 mod lacking;

@@ -25,6 +25,7 @@ use crate::{
             answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies, several_years},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
+            growth,
             lacking::scans_of_days,
             meanings::types_with_suppliers,
             search_address::SearchAddress,
@@ -160,7 +161,10 @@ impl Plan {
         scans.extend(largest.filter(|_| self.may_answer(splits)).map(|of| {
             (
                 of,
-                SCANS_OF_ANSWER + days_of_answer + answer_figures(of, self.asked.by_name, (true, by_year)).scans(),
+                SCANS_OF_ANSWER
+                    + days_of_answer
+                    + growth::scans(splits)
+                    + answer_figures(of, self.asked.by_name, (true, by_year)).scans(),
             )
         }));
         // The text is searched for the figures and for the records, and for the total of each other entity type.

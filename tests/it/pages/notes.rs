@@ -124,6 +124,20 @@ fn records_that_do_not_say_who_could_bid_and_names_like_a_suppliers_are_stated()
 }
 
 #[test]
+fn an_answer_on_amended_contracts_says_how_values_changed() {
+    let paving = |number, original: u32| contract(number, json!({"title_en": "Paving", "original_value": original}));
+    let unchanged = contract(4, json!({"title_en": "Paving", "amendment_count": 0}));
+    let server = TestServer::own(&[paving(1, 2000), paving(2, 1500), unchanged], |_| {});
+    let html = notes(&server, "/en/search?q=amended+paving+contracts+in+Toronto");
+    for shown in [
+        "2 contracts worth $3,000",
+        "Before amendments: $3,500; now: $3,000 (−14%), of the 2 that state both.",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+}
+
+#[test]
 fn a_city_that_is_called_like_its_region_leads_to_both_and_a_class_of_buyers_to_its_bodies() {
     let salt = |number, municipality: &str, buyer: &str, region: &str| {
         let fields = json!({"title_fr": "Sel de voirie", "municipality": municipality, "buyer_name": buyer,
