@@ -229,6 +229,7 @@ fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out
     while let Ok(first) = messages.recv() {
         let mut next = Some(first);
         let mut flushes = Vec::new();
+        let mut is_drained = false;
         while let Some(message) = next.take() {
             match message {
                 Message::Line(line) => batch.extend_from_slice(&line),
@@ -236,6 +237,7 @@ fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out
             }
             if batch.len() < BATCH_BYTES {
                 next = messages.try_recv().ok();
+                is_drained = next.is_none();
             }
         }
         let lost = lost.swap(0, Ordering::Relaxed);
@@ -256,7 +258,9 @@ fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out
         for sender in flushes {
             let _ = sender.try_send(());
         }
-        thread::sleep(GATHERING_TIME);
+        if is_drained {
+            thread::sleep(GATHERING_TIME);
+        }
     }
 }
 

@@ -35,21 +35,28 @@ const CLASSES: [(&str, &[&str]); 7] = [
             "department",
             "ministere",
             "ministry",
+            "college des medecins",
+            "college of physicians",
             "regie du batiment",
             "sante et de la securite",
             "sante et securite",
+            "siq",
+            "sqi",
         ],
     ),
     (
         "health",
         &[
             "agence de la sante",
+            "approvisionnement de l ouest du quebec",
             "approvisionnement en commun",
+            "approvisionnement laurentides lanaudiere",
+            "approvisionnement monteregie",
             "cancer",
-            "centre de readaptation",
             "centre hospitalier",
             "centre jeunesse",
             "centres jeunesse",
+            "centre integre universitaire",
             "chsld",
             "chu",
             "chum",
@@ -58,8 +65,12 @@ const CLASSES: [(&str, &[&str]); 7] = [
             "ciusss",
             "clsc",
             "covenant health",
+            "crdi",
             "csss",
             "cusm",
+            "de readaptation",
+            "de services sociaux",
+            "geriatrie",
             "health authority",
             "health centre",
             "health network",
@@ -72,11 +83,14 @@ const CLASSES: [(&str, &[&str]); 7] = [
             "hospital",
             "hospitals",
             "institut de cardiologie",
-            "institut de readaptation",
+            "institut philippe pinel",
+            "jeunesse et de la famille",
             "institut universitaire de cardiologie",
             "medical centre",
             "sante et de services sociaux",
             "sante et des services sociaux",
+            "sante et service sociaux",
+            "sante et de service sociaux",
             "sante et services sociaux",
             "sante mentale",
             "sante publique",
@@ -85,6 +99,7 @@ const CLASSES: [(&str, &[&str]); 7] = [
             "service sante et sociaux",
             "sigmasante",
             "universitaire de sante",
+            "urgences sante",
         ],
     ),
     (
@@ -111,8 +126,10 @@ const CLASSES: [(&str, &[&str]); 7] = [
             "centre de services scolaire",
             "centres de services scolaires",
             "commission scolaire",
+            "commission scolaires",
             "commissions scolaires",
             "conseil scolaire",
+            "board of education",
             "catholic schools",
             "csdm",
             "public schools",
@@ -184,8 +201,11 @@ fn class_of(name: &str, level: Option<&str>) -> &'static str {
         return MUNICIPALITY;
     }
     let is_in_name = |phrase: &str| folded.contains(&format!(" {phrase} "));
+    // The department of a city is a part of it.
+    let may_be = |class: &str| class != OTHER || level != Some("municipal");
     let named = CLASSES
         .iter()
+        .filter(|(class, _)| may_be(class))
         .find(|(_, words)| words.iter().any(|phrase| is_in_name(phrase)));
     match named {
         Some((class, _)) => class,
@@ -266,6 +286,11 @@ mod tests {
             ),
             ("Revenu Québec", "provincial", "other"),
             ("Chubb", "provincial", "other"),
+            ("Corporation d'urgences-santé", "provincial", "health"),
+            ("SQI - Bureau de projet CHU de Québec", "provincial", "other"),
+            ("Fire Department", "municipal", "municipality"),
+            ("Calgary Board of Education", "provincial", "school"),
+            ("Collège des médecins du Québec", "provincial", "other"),
         ] {
             assert_eq!(body_class([name].into_iter(), Some(level)), Some(expected), "{name}");
         }

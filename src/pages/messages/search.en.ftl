@@ -343,16 +343,17 @@ search-meaning-spelling = “{ $word }” in place of “{ $written }”, which 
 search-set-aside = Whether a contract was set aside for Indigenous businesses, only proactive disclosures state, each in its own record. No search finds the contracts by it: the words find texts and names.
 search-answer-others = Not counted here, under the same conditions:
 search-leaders = { $title }:
+search-meaning-wider = Without “{ $word }”, which few records have next to the rest
+search-who-bid-all = all calls for tenders here, of any region
+search-unit-price = Prices per unit, ton or hour are not published: values here are those of whole contracts.
 search-meaning-fewer = Without “{ $word }”: no record has it next to the rest
 search-who-bid = Who bid: { $name }
 search-newest-call = The newest call for tenders here with these conditions is of { $date }: later ones may be open, but are not here.
-search-similar-names = Not counted here, because no rule joins them, are names like this one: { $names }.
-search-similar-name = { $name } ({ $count ->
-        [one] { $count } record
-       *[other] { $count } records
-    })
-search-no-method = { $count } of the { $records } { $kind } that match the other conditions do not say who could bid. They are not counted.
-search-growth = Before amendments: { $before }; now: { $now } ({ $change }), of the { $records } that state both. Amendments raise some values and lower others; no order here is by the change.
+search-similar-names = Not counted here, because no rule joins them, are names like this one, each with all its records of any year and type: { $names }.
+search-similar-name = { $name } ({ $count } in all)
+search-no-method = Without a word on who could bid, and not counted: { $count } of the { $records } { $kind } that match the other conditions.
+search-no-city = Only records that state the supplier’s city are counted; some publishers never state it.
+search-growth = Before amendments: { $before }; now: { $now } ({ $change }). Records that state both: { $records }. Amendments raise some values and lower others; no order here is by the change.
 search-consortia-count = Of consortia: { $records } of these. What each of their firms got is not published.
 search-consortia = Of consortia: { $records } of these, worth { $value }. What each of their firms got is not published.
 search-bids = Who bid on these calls for tenders, where publishers state it

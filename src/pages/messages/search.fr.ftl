@@ -327,7 +327,7 @@ search-closing-in = clôture : { $period }
 search-ending-in = fin : { $period }
 search-meaning-region = Livraisons dans la région de ce nom, de tous les acheteurs
 search-meaning-city-of-firms = À des fournisseurs de cette ville, de tous les acheteurs
-search-suppliers-in = fournisseurs de { $city }
+search-suppliers-in = ville du fournisseur : { $city }
 search-meaning-conditions = Avec des conditions à la place de mots
 search-meaning-words = Sans les mots de la question
 search-meaning-share = Part : { $part } sur { $all }, { $percent }
@@ -335,16 +335,17 @@ search-meaning-spelling = « { $word } » à la place de « { $written } »,
 search-set-aside = Seules les divulgations proactives disent, chacune dans sa fiche, si un contrat était réservé aux entreprises autochtones. Aucune recherche ne trouve les contrats ainsi : les mots trouvent des textes et des noms.
 search-answer-others = Non comptés ici, aux mêmes conditions :
 search-leaders = { $title } :
+search-meaning-wider = Sans « { $word } », que peu de fiches ont avec le reste
+search-who-bid-all = tous les appels d’offres ici, de toute région
+search-unit-price = Les prix à l’unité, à la tonne ou à l’heure ne sont pas publiés : les valeurs ici sont celles de contrats entiers.
 search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }
 search-newest-call = L’appel d’offres le plus récent ici avec ces conditions est du { $date } : d’autres, plus récents, peuvent être ouverts, mais n’y sont pas.
-search-similar-names = Des noms semblables, qu’aucune règle ne réunit à celui-ci, ne sont pas comptés ici : { $names }.
-search-similar-name = { $name } ({ $count ->
-        [one] { $count } fiche
-       *[other] { $count } fiches
-    })
-search-no-method = { $count } des { $records } { $kind } qui répondent aux autres conditions ne disent pas qui pouvait soumissionner. Le total ne les compte pas.
-search-growth = Avant les modifications : { $before }; maintenant : { $now } ({ $change }), pour les { $records } fiches qui indiquent les deux. Les modifications haussent des montants et en baissent d’autres; aucun tri ici ne suit l’écart.
+search-similar-names = Des noms semblables, qu’aucune règle ne réunit à celui-ci, ne sont pas comptés ici, chacun avec toutes ses fiches de tous les ans et types : { $names }.
+search-similar-name = { $name } ({ $count } en tout)
+search-no-method = Sans indication de qui pouvait soumissionner, donc non comptés : { $count } des { $records } { $kind } qui répondent aux autres conditions.
+search-no-city = Seules les fiches qui indiquent la ville du fournisseur sont comptées; des diffuseurs ne l’indiquent jamais.
+search-growth = Avant les modifications : { $before }; maintenant : { $now } ({ $change }). Fiches qui indiquent les deux : { $records }. Les modifications haussent des montants et en baissent d’autres; aucun tri ici ne suit l’écart.
 search-consortia-count = De consortiums : { $records } parmi ces fiches. La part de chaque firme n’est pas publiée.
 search-consortia = De consortiums : { $records } parmi ces fiches, d’une valeur de { $value }. La part de chaque firme n’est pas publiée.
 search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié

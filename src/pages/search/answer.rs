@@ -16,6 +16,7 @@ use crate::{
             context::SearchContext,
             figures::Leaders,
             growth::growth,
+            lacking::without_day,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
             question::CONTRACT_TYPES,
@@ -94,6 +95,7 @@ pub(super) fn answer(
         let sources = SourceNotes::of(context, &query, &found)?;
         let notes = sources.coverage.into_iter().chain(sources.gaps);
         let others = quality::other_currencies(t, &currencies_of(&found));
+        let others = lacking(context, asked, plan)?.into_iter().chain(others);
         answer.coverage = growth(context.ask, t, asked, &query)?
             .into_iter()
             .chain(consortia(t, asked, &found))
@@ -168,11 +170,26 @@ fn is_mostly_one(found: &Aggregation) -> bool {
 /// Who comes first: by number, if records in doubt, or a single one, decide who comes first by value.
 fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) -> Vec<Leaders> {
     let ranked = SearchAddress {
-        by_number: asked.by_number || quality::is_much_in_doubt(&quality_of(found)) || is_mostly_one(found),
+        by_number: asked.by_number
+            || quality::is_much_in_doubt(&quality_of(found))
+            || is_mostly_one(found) && asked.value("sort_by") != Some("value"),
         ..asked.clone()
     };
     let asked = &ranked;
     Leaders::all(&SearchContext { asked, ..*context }, found)
+}
+
+/// Which days most contracts of other entity types lack, where the search asks for some.
+fn lacking(context: &SearchContext, asked: &SearchAddress, plan: &Plan) -> Result<Vec<String>, ApiError> {
+    let is_other = |split: &&Split| {
+        let of = split.asked.entity_type;
+        of != asked.entity_type && CONTRACT_TYPES.contains(&of) && CONTRACT_TYPES.contains(&asked.entity_type)
+    };
+    let mut notes = Vec::new();
+    for split in plan.splits.iter().filter(is_other) {
+        notes.extend(without_day(context, &split.query)?);
+    }
+    Ok(notes)
 }
 
 /// In everyday words, what is disclosed and what is awarded are contracts, too.

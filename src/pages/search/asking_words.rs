@@ -28,8 +28,12 @@ pub(super) const PHRASES: &str = "\
     which body|which department|which departments|which public bodies|which public body|who supplies|who supply|\
     which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost|\
     contract size|contract sizes|size of contracts|taille des contrats|taille du contrat|\
-    travaille pour|travaillent pour|work for|work most for|work the most for|work with|working for|working with|works for|\
-    works with|on average|d habitude|en general|en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
+    on average|d habitude|en general|en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
+
+/// The same in a question only: "electrical work for the library" is a thing.
+pub(super) const PHRASES_IN_QUESTIONS: &str = "\
+    travaille pour|travaillent pour|work for|work most for|work the most for|work with|working for|working with|\
+    works for|works with";
 
 /// Several words that say that it is about now.
 pub(super) const NOW: &str = "\

@@ -1,6 +1,12 @@
 //! The class of bodies that words ask for: "hospitals", "quelle université".
 
-use crate::pages::search::written_words::{Word, is_in, remove_phrase, remove_phrase_between};
+use crate::{
+    pages::search::{
+        asking_words::asks,
+        written_words::{Word, is_in, joined, remove_phrase_between},
+    },
+    query::translate::is_function_word,
+};
 
 /// Words for each class, folded and without elided articles: for several of its bodies, and for one of them.
 const CLASSES: [(&str, &str, &str); 6] = [
@@ -36,11 +42,20 @@ const WHICH: &str = "quel|quelle|quelles|quels|what|which";
 const BY: &str = "by|par";
 const ARTICLES: &str = "a|an|un|une|des";
 
-/// Removes the class of bodies that the words ask for, if it is only one.
-pub(super) fn take_class(written: &mut Vec<Word>) -> Option<&'static str> {
+/// Removes the class of bodies that the words ask for, if it is only one, and not in the name of a firm: "Fédération
+/// des cégeps". `is_start_of_firm`: whether folded words begin such a name.
+pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let is_in_name = |before: &[Word], after: &[Word]| {
+        let end = written.len() - after.len();
+        let starts = before.len().saturating_sub(MAX_BEFORE)..before.len();
+        starts
+            .into_iter()
+            .any(|start| is_start_of_firm(&joined(&written[start..end])))
+    };
     let taken = CLASSES.iter().filter_map(|(class, several, one)| {
         let mut rest = written.clone();
-        let is_taken = remove_phrase_between(&mut rest, one, asks_for_one) || remove_phrase(&mut rest, several);
+        let is_taken = remove_phrase_between(&mut rest, one, asks_for_one)
+            || remove_phrase_between(&mut rest, several, |before, after| !is_in_name(before, after));
         is_taken.then_some((*class, rest))
     });
     let taken: Vec<_> = taken.collect();
@@ -49,8 +64,15 @@ pub(super) fn take_class(written: &mut Vec<Word>) -> Option<&'static str> {
     Some(class)
 }
 
-fn asks_for_one(before: &[Word], _: &[Word]) -> bool {
-    match before {
+/// How many words before a class may be of a name.
+const MAX_BEFORE: usize = 4;
+
+fn asks_for_one(before: &[Word], after: &[Word]) -> bool {
+    // "Which hospital beds"
+    let ends = after
+        .first()
+        .is_none_or(|(_, folded)| asks(folded, true) || is_function_word(folded));
+    ends && match before {
         [.., (_, which)] if is_in(WHICH, which) => true,
         [.., (_, by), (_, article)] => is_in(BY, by) && is_in(ARTICLES, article),
         _ => false,
@@ -78,11 +100,17 @@ mod tests {
             ("salt bought by a school board", Some("school"), "salt bought by a"),
             ("offices d'habitation", Some("housing"), ""),
             ("hospital beds", None, "hospital beds"),
+            ("which hospital beds cost most", None, "which hospital beds cost most"),
+            ("Fédération des cégeps", None, "Fédération des cégeps"),
             ("toiture de l'école", None, "toiture de l'école"),
             ("hospitals and universities", None, "hospitals and universities"),
         ] {
             let mut written = words(text);
-            assert_eq!(take_class(&mut written), class, "{text}");
+            assert_eq!(
+                take_class(&mut written, |name| name == "federation des cegeps"),
+                class,
+                "{text}"
+            );
             assert_eq!(without_marks(&written), rest, "{text}");
         }
     }

@@ -13,9 +13,10 @@ use crate::{
         meanings::Meaning,
         notes::asks_for_set_aside,
         parts::has_operators,
+        question::content,
         search_address::SearchAddress,
         split::Split,
-        written_words::{Word, without_marks, words},
+        written_words::{Word, search_words, without_marks, words},
     },
     query::{SearchQuery, translate::is_function_word},
 };
@@ -50,7 +51,7 @@ pub(super) fn with_other_spelling(context: &SearchContext, split: Option<&Split>
         .take(MAX_SPELLINGS)
     {
         let words = corrected(&split.words, &near);
-        let asked = split.asked.setting(&[("q", &words)]);
+        let asked = split.asked.setting(&[("q", &search_words(&words))]);
         let query = asked.query_in(generation);
         tried.extend(query.map(|query| (query, asked, words, near)));
     }
@@ -65,8 +66,13 @@ pub(super) fn with_other_spelling(context: &SearchContext, split: Option<&Split>
         }))
 }
 
-/// The search that finds most without one word. `split`: the search with conditions in place of words, if there is one.
-pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> Result<Option<Meaning>, Error> {
+/// The search that finds most without one word, and at least `fewest` records. `split`: the search with conditions in
+/// place of words, if there is one.
+pub(super) fn without_a_word(
+    context: &SearchContext,
+    split: Option<&Split>,
+    fewest: u64,
+) -> Result<Option<Meaning>, Error> {
     let generation = &context.ask.generation;
     let text = context.asked.value("q").unwrap_or_default();
     // "Contracts to businesses" are none of "contracts to Indigenous businesses".
@@ -86,8 +92,8 @@ pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> 
     let without = |left_out: usize| -> Option<(SearchAddress, String, SearchQuery)> {
         let rest = written.iter().enumerate().filter(|(number, _)| *number != left_out);
         let rest: Vec<Word> = rest.map(|(_, word)| word.clone()).collect();
-        let rest = without_marks(&rest);
-        let asked = asked.setting(&[("q", &rest)]);
+        let rest = content(rest, true);
+        let asked = asked.setting(&[("q", &search_words(&rest))]);
         let query = asked.query_in(generation)?;
         Some((asked, rest, query))
     };
@@ -105,10 +111,10 @@ pub(super) fn without_a_word(context: &SearchContext, split: Option<&Split>) -> 
         .zip(counts)
         .max_by_key(|((word, _), records)| (*records > 0 && is_of_question(word), *records));
     Ok(best
-        .filter(|(_, records)| *records > 0)
+        .filter(|(_, records)| *records >= fewest.max(1))
         .map(|((word, (asked, rest, _)), records)| {
             let label = split.map_or_else(|| rest.clone(), |split| split.label(&rest));
-            Meaning::of_fewer_words(context.t, asked, (&label, &word), records)
+            Meaning::of_fewer_words(context.t, asked, (&label, &word), (records, fewest > 0))
         }))
 }
 
@@ -130,11 +136,20 @@ impl Meaning {
     }
 
     /// A search without one of the words.
-    fn of_fewer_words(t: Texts, asked: SearchAddress, (label, word): (&str, &str), records: u64) -> Meaning {
+    fn of_fewer_words(
+        t: Texts,
+        asked: SearchAddress,
+        (label, word): (&str, &str),
+        (records, is_wider): (u64, bool),
+    ) -> Meaning {
         let kind = asked.entity_type.name();
         Meaning {
             label: label.to_owned(),
-            what: t.with("search-meaning-fewer", &[("word", &word)]),
+            what: if is_wider {
+                t.with("search-meaning-wider", &[("word", &word)])
+            } else {
+                t.with("search-meaning-fewer", &[("word", &word)])
+            },
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: asked.address(),
             asked: Some(asked),

@@ -4,7 +4,7 @@ use crate::{
     engine::{Error, aggregation::ValueAggregation},
     http::error::ApiError,
     model::{EntityType, Role, procurement_method::UNKNOWN},
-    pages::search::context::SearchContext,
+    pages::{messages::Texts, search::context::SearchContext},
     query::{Filter, SearchQuery},
 };
 
@@ -160,4 +160,10 @@ fn has_key(filter: &Filter, wanted: &str) -> bool {
         Filter::AnyTerm { keys, .. } => keys.iter().any(|key| key == wanted),
         _ => false,
     }
+}
+
+/// That records without a city of the supplier are not counted, where a search asks for one.
+pub(super) fn without_city(t: Texts, query: &SearchQuery) -> Option<String> {
+    let is_of_city = |filter: &Filter| matches!(filter, Filter::Term { role, .. } if *role == Role::VendorCity);
+    query.filters.iter().any(is_of_city).then(|| t.text("search-no-city"))
 }

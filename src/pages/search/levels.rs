@@ -32,15 +32,20 @@ const LEVELS: [(&str, &str); 3] = [
 ];
 
 /// What says that cities buy.
-pub(super) const BY_CITIES: &str = "\
+const BY_CITIES: &str = "\
     by a city|by a municipality|by cities|by municipalities|par des municipalites|par des villes|\
     par les municipalites|par les villes|par une municipalite|par une ville";
 
 /// The same in a question: "which city pays most for snow clearing".
-pub(super) const CITIES: &str = "\
+const CITIES: &str = "\
     a city|a municipality|cities|municipalites|municipalities|quelle municipalite|quelle ville|\
     quelles municipalites|quelles villes|une municipalite|une ville|villes|what cities|what city|\
     which cities|which city|which municipalities|which municipality|which town|which towns";
+
+/// Removes the words that ask what cities buy.
+pub(super) fn take_cities(written: &mut Vec<Word>, is_question: bool) -> bool {
+    remove_phrase(written, BY_CITIES) || is_question && remove_phrase(written, CITIES)
+}
 
 /// A government without its level.
 const GOVERNMENT: &str = "gouvernement|government";

@@ -31,11 +31,8 @@ use crate::{
         page::PageCall,
         route::{Handler, Page},
         search::{
-            buyers::of_other_kind,
-            parts::subject,
-            period::is_year,
-            search_address::SearchAddress,
-            split::{Related, Split},
+            buyers::of_other_kind, parts::subject, period::is_year, related::Related, search_address::SearchAddress,
+            split::Split,
         },
     },
     query::SearchQuery,
@@ -157,31 +154,31 @@ impl Meaning {
     }
 
     /// The same search with the suppliers in whose names all its words are, one after the other: "KPMG" is also "KPMG
-    /// LLP". `asked` has these words as `q`. `None` unless the names of at least `fewest` suppliers begin with them.
+    /// LLP". `asked` searches for these words. `None` unless the names of at least `fewest` suppliers begin with them.
     pub(crate) fn of_part(
         ask: &Ask,
         t: Texts,
-        asked: &SearchAddress,
+        (asked, words): (&SearchAddress, &str),
         (wanted, fewest): (&[EntityType], usize),
         label: impl FnOnce(&str) -> String,
     ) -> Result<Option<(Meaning, u64)>, Error> {
-        let words = asked.value("q").unwrap_or_default().trim().to_owned();
+        let words = words.trim();
         // "CBC" is not a whole word of "CBCI".
-        let start = word_list(&words);
+        let start = word_list(words);
         let begins =
             |found: &Suggested| found.meaning == MeaningType::Supplier && word_list(&found.label).starts_with(&start);
-        let is_inside = words.len() < MIN_INSIDE && ask.generation.suppliers.is_inside_a_word(&words);
+        let is_inside = words.len() < MIN_INSIDE && ask.generation.suppliers.is_inside_a_word(words);
         let has_vendor = ["vendor", "vendor_is", "supplier"]
             .iter()
             .any(|name| asked.value(name).is_some());
-        let is_short = fold(&words).len() < MIN_PART;
-        if is_short || is_inside || has_vendor || found(ask, t, &words)?.into_iter().filter(begins).count() < fewest {
+        let is_short = fold(words).len() < MIN_PART;
+        if is_short || is_inside || has_vendor || found(ask, t, words)?.into_iter().filter(begins).count() < fewest {
             return Ok(None);
         }
         let types = types_with_suppliers().filter(|of| wanted.is_empty() || wanted.contains(of));
         let of_type = |of: EntityType| {
             let (asked, has_all) = asked.dropping(&["q"]).of_other(of);
-            let asked = asked.setting(&[("vendor", &words)]);
+            let asked = asked.setting(&[("vendor", words)]);
             Some((asked.query_in(&ask.generation).filter(|_| has_all)?, asked))
         };
         let (queries, addresses): (Vec<SearchQuery>, Vec<SearchAddress>) = types.filter_map(of_type).unzip();
@@ -223,7 +220,8 @@ pub(super) fn found(ask: &Ask, t: Texts, words: &str) -> Result<Vec<Suggested>, 
 fn run(ask: &Ask, plan: &SuggestPlan) -> Result<Vec<Suggested>, Error> {
     let found = plan.run(ask)?;
     let mut named = Vec::new();
-    for text in of_other_kind(&fold(&plan.text)) {
+    let is_known = |name: &String| ask.generation.bodies.find_name(name).is_some();
+    for text in of_other_kind(&fold(&plan.text)).into_iter().filter(is_known) {
         let of_text = SuggestPlan { text, ..plan.clone() }.run(ask)?.into_iter();
         let is_name = |found: &Suggested| found.meaning == MeaningType::Department && found.likeness == Likeness::Exact;
         named.extend(of_text.filter(is_name));

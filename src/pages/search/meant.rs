@@ -1,6 +1,6 @@
 //! What the words of a page of results may mean, in the order in which it is shown.
 
-use std::{cmp::Reverse, collections::HashSet};
+use std::{cmp::Reverse, collections::HashSet, ops::RangeInclusive};
 
 use crate::{
     engine::Error,
@@ -82,23 +82,28 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // The buyer of a search is also what its words may mean.
     let mut seen = HashSet::new();
     all.retain(|meaning| seen.insert(meaning.href.clone()));
-    let tries_fewer = finds_nothing && (all.is_empty() || split.is_some());
-    let fewer = fewer_words(context, split, tries_fewer)?;
-    // What finds nothing is a meaning only if there is no other.
-    let nothing = nothing.filter(|_| all.is_empty()).map(of_split);
-    let last = fewer.or(nothing);
+    let few = split
+        .map(|(_, records)| records.max(total))
+        .filter(|records| FEW.contains(records));
+    let tries_fewer = finds_nothing && (all.is_empty() || split.is_some()) || few.is_some();
+    let last = fewer_words(context, split, (tries_fewer, few.unwrap_or_default()))?;
     all.truncate(meanings::ABOVE_RESULTS - usize::from(last.is_some()));
     all.extend(last);
     Ok(Meant { all, leads })
 }
 
-/// The search without one of its words, if it is tried.
+/// So few records, and so many times as many without one of the words: the word may be left out by chance.
+const FEW: RangeInclusive<u64> = 1..=5;
+const MANY_TIMES: u64 = 10;
+
+/// The search without one of its words, if it is tried. `found`: how many records all words find.
 fn fewer_words(
     context: &SearchContext,
     split: Option<(&Split, u64)>,
-    is_tried: bool,
+    (is_tried, found): (bool, u64),
 ) -> Result<Option<Meaning>, Error> {
-    let fewer = is_tried.then(|| without_a_word(context, split.map(|(split, _)| split)));
+    let fewest = found.saturating_mul(MANY_TIMES);
+    let fewer = is_tried.then(|| without_a_word(context, split.map(|(split, _)| split), fewest));
     or_nothing_in_time(fewer.unwrap_or(Ok(None)))
 }
 
@@ -202,12 +207,14 @@ fn of_names(
             named.extend(Meaning::of_named(ask, t, split)?);
             // With its other names, one supplier is a meaning of its own, but not with conditions.
             let fewest = if split.conditions.is_empty() { SEVERAL } else { 1 };
-            let part = Meaning::of_part(ask, t, &split.asked, (&split.wanted, fewest), |name| split.label(name))?;
+            let part = Meaning::of_part(ask, t, (&split.asked, &split.words), (&split.wanted, fewest), |name| {
+                split.label(name)
+            })?;
             (part, records)
         }
         None => {
             let wanted: Vec<EntityType> = asked.stated_kind().into_iter().collect();
-            let part = Meaning::of_part(ask, t, asked, (&wanted, SEVERAL), str::to_owned)?;
+            let part = Meaning::of_part(ask, t, (asked, text), (&wanted, SEVERAL), str::to_owned)?;
             (part.filter(|(_, records)| *records != total), total)
         }
     };

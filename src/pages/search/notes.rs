@@ -24,7 +24,7 @@ use crate::{
         search::{
             buyers::{is_acronym_in_text, of_other_saint},
             context::SearchContext,
-            lacking::{newest_call, without_day, without_method},
+            lacking::{newest_call, without_city, without_day, without_method},
             parts::subject_of_question,
             search_address::SearchAddress,
             written_words::{Word, ranges, remove_phrase, without_marks, words},
@@ -71,6 +71,7 @@ impl SourceNotes {
                 .chain(undated)
                 .chain(without_day)
                 .chain(without_method)
+                .chain(without_city(context.t, query))
                 .chain(newest)
                 .collect(),
         })
@@ -151,6 +152,18 @@ const INDIGENOUS_BUSINESSES: &str = "\
 /// Whether words ask for set-asides.
 pub(super) fn asks_for_set_aside(text: &str) -> bool {
     remove_phrase(&mut words(text), INDIGENOUS_BUSINESSES)
+}
+
+/// Words for prices that no publisher states.
+const UNIT_PRICES: &str = "\
+    a la tonne|a heure|cost per hour|hourly rate|hourly rates|par tonne|per hour|per kilometre|per km|per kg|per litre|\
+    per ton|per tonne|per unit|price per litre|prix unitaire|prix unitaires|taux horaire|taux horaires|unit price|\
+    unit prices";
+
+/// That words ask for prices per unit, which are not published.
+pub(super) fn unit_price(context: &SearchContext) -> Option<String> {
+    let asks = remove_phrase(&mut words(context.asked.value("q")?), UNIT_PRICES);
+    asks.then(|| context.t.text("search-unit-price"))
 }
 
 /// That no condition says what words for set-asides ask for.

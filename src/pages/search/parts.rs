@@ -8,10 +8,11 @@ use crate::{
     model::{EntityType, Language, fold::fold},
     pages::search::{
         amounts::take_bound,
-        asking_words::{NEVER_WON, NOW, PHRASES, take_order, take_ranking},
+        asking_words::{NEVER_WON, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_order, take_ranking},
         body_classes::take_class,
         buyers::{BodyNames, take_buyer},
-        levels::{BY_CITIES, CITIES, has_lower_case, take_level},
+        last_price::take_last_price,
+        levels::{has_lower_case, take_cities, take_level},
         period::Period,
         places::{firms_of_place, take_place, take_region},
         question::{
@@ -30,7 +31,7 @@ pub(super) struct Parts<'a> {
     pub(super) buyer: Option<Buyer>,
     pub(super) place: Option<&'a Coverage>,
     /// The city of the suppliers.
-    pub(super) firms_in: Option<String>,
+    pub(super) firms_in: Option<&'a Coverage>,
     /// The region where the purchase is delivered, as it was written.
     pub(super) region: Option<String>,
     pub(super) level: Option<&'static str>,
@@ -214,9 +215,9 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
     let is_of_buyer = parts.take_asked_of_buyer(&mut written, takes);
-    let is_question = asks_for_firms(text, &mut written, takes) || is_of_buyer || is_question;
-    let is_by_cities = takes.level && remove_phrase(&mut written, BY_CITIES);
-    let of_cities = is_by_cities || is_question && remove_phrase(&mut written, CITIES);
+    let of_firms = asks_for_firms(text, &mut written, takes) || parts.firms_in.is_some();
+    let is_question = of_firms || is_of_buyer || is_question;
+    let of_cities = takes.level && take_cities(&mut written, is_question);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);
     parts.without_competition = takes.competition && take_without_competition(&mut written);
@@ -257,8 +258,12 @@ fn asks_for_firms(text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
 /// Removes the phrases that ask, and those for now, which do not. False if none asks.
 fn take_asking(written: &mut Vec<Word>) -> bool {
     remove_phrase(written, NOW);
+    if begins_question(written) {
+        remove_phrase(written, PHRASES_IN_QUESTIONS);
+    }
     let is_order = take_order(written);
-    let mut asks = take_ranking(written) | remove_phrase(written, NEVER_WON) || is_order;
+    let is_price = take_last_price(written);
+    let mut asks = take_ranking(written) | remove_phrase(written, NEVER_WON) || is_order || is_price;
     while remove_phrase(written, PHRASES) {
         asks = true;
     }
@@ -277,15 +282,18 @@ impl<'a> Parts<'a> {
             });
         }
         if takes.body_class && self.buyer.is_none() {
-            self.body_class = take_class(written);
+            let is_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
+            self.body_class = take_class(written, is_firm);
         }
-        // A hospital in Laval is no body of that city: the name is a word.
+        // A hospital in Laval is no body of that city: the name is a region, or a word.
         let places = if self.body_class.is_some() { &[] } else { takes.places };
         let text = joined(written);
         self.place = take_place(written, places, takes.region);
-        let firms_in = self.place.and_then(|place| firms_of_place(&text, place));
-        if takes.vendor_city && firms_in.is_some() {
-            (self.firms_in, self.place) = (firms_in, None);
+        if takes.vendor_city
+            && let Some(firms) = self.place.and_then(|place| firms_of_place(&text, place))
+        {
+            remove_phrase(written, firms);
+            self.firms_in = self.place.take();
         }
         let has_region = takes.region && self.place.is_none() && self.firms_in.is_none();
         let region = has_region.then(|| take_region(written, takes.level)).flatten();

@@ -46,8 +46,8 @@ const TOGETHER: &str = "against|compare a|compared to|compared with|contre|or|ou
 const IN: &str = "de|en|in|of";
 const YEARS_ARE: &str = "annees|years";
 
-/// What is before the two years of a fiscal year, or the first of them. Governments in Canada count from April to
-/// March.
+/// What is before the two years of a fiscal year, or the first of them. The federal government and provinces count
+/// from April to March; municipalities mostly count calendar years, which people do not call so.
 const FISCAL: &str = "\
     annee financiere|annee fiscale|annees financieres|exercice|exercice financier|financial year|fiscal|fiscal year|\
     fiscal years|fy";
@@ -64,8 +64,8 @@ pub(super) struct Period {
 impl Period {
     /// Removes the only period of the words.
     pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
-        if let Some(fiscal) = Period::take_fiscal(written) {
-            return Some(fiscal);
+        if (0..written.len()).any(|number| is_fiscal(written, number).is_some()) {
+            return Period::take_fiscal(written);
         }
         let is_year = |number: &usize| is_year(&written[*number].1) && !amounts::has_unit(&written[*number..]);
         let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
@@ -100,20 +100,26 @@ impl Period {
 
     /// "2023-24", "fiscal year 2023-2024", "since FY 2023".
     fn take_fiscal(written: &mut Vec<Word>) -> Option<Period> {
-        let of = |number: usize| {
-            let named = ends_with(written, number, FISCAL);
-            let first = fiscal_year(&written[number].1, named.is_some())?;
-            Some((first, named.unwrap_or(number), number))
-        };
-        let mut found = (0..written.len()).filter_map(of);
-        let (Some((year, from, last)), None) = (found.next(), found.next()) else {
+        let mut found = (0..written.len()).filter_map(|number| Some((is_fiscal(written, number)?, number)));
+        let (Some(((year, from), last)), None) = (found.next(), found.next()) else {
             return None;
         };
+        let has_other = written
+            .iter()
+            .enumerate()
+            .any(|(number, (_, folded))| number != last && is_year(folded));
+        if has_other {
+            return None;
+        }
         if ends_with(written, from, OTHER_BOUNDS).is_some() || is_until(written, from) {
             return None;
         }
         let since = ends_with(written, from, SINCE).filter(|_| from > 0);
-        let label = without_marks(&written[since.unwrap_or(from)..=last]);
+        let named = without_marks(&written[since.unwrap_or(from)..=last]);
+        let label = match since {
+            Some(_) => format!("{named} ({year}-04)"),
+            None => format!("{named} ({year}-04–{}-03)", year + 1),
+        };
         written.drain(since.unwrap_or(from)..=last);
         Some(Period {
             first: format!("{year}-04-01"),
@@ -195,7 +201,26 @@ fn is_until(written: &[Word], year: usize) -> bool {
     year > 0 && written[year - 1].0.to_lowercase().starts_with("jusqu")
 }
 
-/// The first year of a fiscal year: "2023-24", "2023/2024", "FY2023-24"; a single year only if it is called fiscal.
+/// What numbers are after: "appel d'offres 2009-10".
+const NUMBERED: &str = "\
+    appel|avis|contract|contrat|dossier|file|no|notice|number|numero|offre|offres|project|projet|rfp|rfq|solicitation|\
+    soumission|tender";
+
+/// The first year of the fiscal year at a word, and where its words begin.
+fn is_fiscal(written: &[Word], number: usize) -> Option<(i32, usize)> {
+    let named = ends_with(written, number, FISCAL);
+    let year = fiscal_year(&written[number].1, named.is_some())?;
+    let is_number = number > 0 && is_in(NUMBERED, &written[number - 1].1);
+    (!is_number).then_some((year, named.unwrap_or(number)))
+}
+
+/// Whether a folded word begins, or is, a fiscal year.
+pub(super) fn begins_fiscal_year(folded: &str) -> bool {
+    is_in(FISCAL, folded) || fiscal_year(folded, false).is_some()
+}
+
+/// The first year of a fiscal year: "2023-24", "FY2023-24"; "2023-2024" and a single year only if they are called
+/// fiscal.
 fn fiscal_year(folded: &str, is_called_so: bool) -> Option<i32> {
     let years = folded.strip_prefix("fy").unwrap_or(folded);
     let is_called_so = is_called_so || years != folded;
@@ -203,7 +228,8 @@ fn fiscal_year(folded: &str, is_called_so: bool) -> Option<i32> {
         .split_once(' ')
         .map_or((years, None), |(first, next)| (first, Some(next)));
     let year: i32 = first.parse().ok().filter(|_| is_year(first))?;
-    let is_next = |next: &str| next == (year + 1).to_string() || next == format!("{:02}", (year + 1) % 100);
+    let is_next =
+        |next: &str| is_called_so && next == (year + 1).to_string() || next == format!("{:02}", (year + 1) % 100);
     next.map_or(is_called_so, is_next).then_some(year)
 }
 
@@ -282,14 +308,25 @@ mod tests {
     #[test]
     fn a_fiscal_year_ends_in_march() {
         let of_2023 = |label, left| Some(("2023-04-01", Some("2024-03-31"), label, left));
+        let text = "exercice 2023-2024 (2023-04–2024-03)";
         for (text, expected) in [
-            ("salt fiscal year 2023-24", of_2023("fiscal year 2023-24", "salt")),
-            ("exercice 2023-2024 sel", of_2023("exercice 2023-2024", "sel")),
-            ("salt FY2023/24", of_2023("FY2023/24", "salt")),
-            ("salt 2023-24", of_2023("2023-24", "salt")),
-            ("fiscal 2023", of_2023("fiscal 2023", "")),
-            ("since FY 2023-24", Some(("2023-04-01", None, "since FY 2023-24", ""))),
+            (
+                "salt fiscal year 2023-24",
+                of_2023("fiscal year 2023-24 (2023-04–2024-03)", "salt"),
+            ),
+            ("exercice 2023-2024 sel", of_2023(text, "sel")),
+            ("salt FY2023/24", of_2023("FY2023/24 (2023-04–2024-03)", "salt")),
+            ("salt 2023-24", of_2023("2023-24 (2023-04–2024-03)", "salt")),
+            ("fiscal 2023", of_2023("fiscal 2023 (2023-04–2024-03)", "")),
+            (
+                "since FY 2023-24",
+                Some(("2023-04-01", None, "since FY 2023-24 (2023-04)", "")),
+            ),
             ("before 2023-24", None),
+            ("before fiscal 2023", None),
+            ("fiscal years 2021 and 2022", None),
+            ("salt 2023-2024", None),
+            ("appel d'offres 2009-10", None),
             ("call 2023-27", None),
             ("call 2023-2400", None),
         ] {

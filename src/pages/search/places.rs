@@ -13,7 +13,7 @@ use crate::{
         place_names::place_name,
         search::{
             levels::government_of,
-            written_words::{Word, ranges, without_marks},
+            written_words::{Word, is_in, ranges, without_marks},
         },
     },
     query::translate::is_function_word,
@@ -46,45 +46,39 @@ pub(super) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], 
     Some(place)
 }
 
-/// What asks for the firms of a place, and what is between them: "companies in Laval", "entreprises d'Alma".
-const FIRMS: [&str; 12] = [
-    "companies",
-    "company",
-    "compagnies",
-    "contractors",
-    "entrepreneurs",
-    "entreprise",
-    "entreprises",
-    "firmes",
-    "firms",
-    "fournisseurs",
-    "suppliers",
-    "vendors",
-];
-const OF_PLACE: [&str; 10] = [
-    " ",
+/// What asks for firms that are somewhere: "companies in Laval", "entreprises d'Alma". Suppliers of a place sell to it.
+const COMPANIES: &str = "companies|company|compagnies|entreprise|entreprises|firmes|firms";
+const SUPPLIERS: &str = "contractors|entrepreneurs|fournisseurs|suppliers|vendors";
+
+/// What is between companies, or any firms, and where they are. Elided articles are left out.
+const OF_PLACE: [&str; 5] = [" ", " d ", " de ", " en ", " of "];
+const IN_PLACE: [&str; 8] = [
     " a ",
     " based in ",
-    " d ",
-    " de ",
-    " en ",
     " from ",
     " in ",
-    " of ",
+    " located in ",
     " situees a ",
+    " situes a ",
+    " near ",
 ];
 
-/// The name of a place, if folded words ask for its firms.
-pub(super) fn firms_of_place(folded: &str, place: &Coverage) -> Option<String> {
+/// The word for firms among folded words that ask for those in a place.
+pub(super) fn firms_of_place(folded: &str, place: &Coverage) -> Option<&'static str> {
     let text = format!(" {folded} ");
-    let mut names = [Language::English, Language::French].into_iter();
-    let name = names.find_map(|language| {
-        let name = place_name(place, language)?;
-        let own = word_list(name).join(" ");
-        let asks = |firms: &str| OF_PLACE.iter().any(|of| text.contains(&format!(" {firms}{of}{own} ")));
-        FIRMS.iter().any(|firms| asks(firms)).then_some(name)
-    })?;
-    Some(name.to_owned())
+    let asks = |firms: &str, own: &str| {
+        let is_company = is_in(COMPANIES, firms);
+        let joints = IN_PLACE.iter().chain(OF_PLACE.iter().filter(|_| is_company));
+        joints
+            .into_iter()
+            .any(|of| text.contains(&format!(" {firms}{of}{own} ")))
+    };
+    let names = [Language::English, Language::French].into_iter();
+    let names: Vec<String> = names
+        .filter_map(|language| Some(word_list(place_name(place, language)?).join(" ")))
+        .collect();
+    let mut firms = COMPANIES.split('|').chain(SUPPLIERS.split('|'));
+    firms.find(|firms| names.iter().any(|own| asks(firms, own)))
 }
 
 fn is_province(written: &[Word], range: &Range<usize>) -> bool {

@@ -7,7 +7,7 @@ use crate::{
     model::EntityType,
     pages::search::{
         asking_words::{AMENDED, AMENDMENTS, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question},
-        period::{BETWEEN, SINCE, month},
+        period::{BETWEEN, SINCE, begins_fiscal_year, month},
         written_words::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
         },
@@ -42,9 +42,6 @@ const BY_YEAR: &str = "\
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
 const PRICES: &str = "cost|costs|cout|couts|depenses|montant|montants|price|prices|prix|somme|spending|total|totals";
-
-/// What asks for a price at the end: "fire trucks Toronto price".
-const LAST_PRICES: &str = "cost|costs|cout|couts|price|prices|prices paid|pricing|prix|total|totals";
 
 /// What may be before it.
 const WHOLE: &str = "all|total|totale|tous|toutes";
@@ -209,7 +206,10 @@ impl Asking {
             is_function_word(folded) || folded.parse::<u32>().is_ok() || month(folded).is_some() || is_in(THIS, folded)
         };
         remove_phrase_before(written, self.phrases(), |next| {
-            next.is_none_or(|(_, folded)| is_of_day(folded) || is_in(SINCE, folded) || is_in(BETWEEN, folded))
+            let begins = |list: &str, folded: &str| is_in(list, folded);
+            next.is_none_or(|(_, folded)| {
+                is_of_day(folded) || begins_fiscal_year(folded) || begins(SINCE, folded) || begins(BETWEEN, folded)
+            })
         })
     }
 }
@@ -305,10 +305,7 @@ pub(super) fn is_question(written: &[Word]) -> bool {
         is_one && (is_elided || is_function_word(folded))
     };
     let is_of_amount = written.windows(2).take(first + 1).any(is_amount_of);
-    let ends_with_price = remove_phrase_between(&mut written.to_vec(), LAST_PRICES, |before, after| {
-        !before.is_empty() && after.is_empty()
-    });
-    is_of_average || is_of_amount || ends_with_price || begins_question(written)
+    is_of_average || is_of_amount || begins_question(written)
 }
 
 /// Whether a word of a question asks for an amount, or for a share, of something.

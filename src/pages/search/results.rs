@@ -36,7 +36,7 @@ use crate::{
             meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
-            notes::{NamesNote, SourceNotes, csv_note, doubt, set_aside, still_open, unknown_buyer},
+            notes::{NamesNote, SourceNotes, csv_note, doubt, set_aside, still_open, unit_price, unknown_buyer},
             parameter_error::ShownError,
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
@@ -191,7 +191,7 @@ fn shown(
         layout,
         t: context.t,
         heading,
-        tabs: tabs(context, found),
+        tabs: tabs(context, found, results.answer.is_some()),
         form: Form::of(context, None),
         error: None,
         field_error: None,
@@ -263,9 +263,10 @@ fn notes(context: &SearchContext, found: &Found) -> impl Iterator<Item = String>
     let unknown = unknown_buyer(context, all.total.saturating_sub(found.by_name));
     consortia(t, context.asked, all)
         .into_iter()
-        .chain(similar_names(context))
+        .chain(found.pages.first.is_none().then(|| similar_names(context)).flatten())
         .chain(unknown)
         .chain(set_aside(context))
+        .chain(unit_price(context))
         .chain(quality::other_currencies(t, &currencies_of(all)))
 }
 
@@ -353,7 +354,9 @@ fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: St
     Ok(Work::new(Job::Ready(reply)).with_validator(Validator::None))
 }
 
-fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {
+/// An answer is no answer to the words: that these find nothing is said once.
+fn tabs(context: &SearchContext, found: &Found, has_answer: bool) -> Vec<Tab> {
+    let found_by_words = found.aggregation.total > 0 || found.other_counts.iter().any(|(_, count)| *count > Some(0));
     let tab = |entity_type: EntityType| {
         let is_active = entity_type == context.asked.entity_type;
         let other = found
@@ -369,7 +372,9 @@ fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {
             name: entity_type.name(),
             href: other.map_or_else(|| context.asked.address(), |(asked, _)| asked.address()),
             is_active,
-            count: count.map(|count| context.t.count(count)),
+            count: count
+                .filter(|_| found_by_words || !has_answer)
+                .map(|count| context.t.count(count)),
         }
     };
     EntityType::ALL.map(tab).into()

@@ -153,8 +153,7 @@ impl Plan {
         let has_words = self.search.query.text.is_some() && is_first(&self.search);
         let named = types_with_suppliers().filter(|_| has_words);
         scans.extend(named.map(|of| (of, 1)));
-        let days_of_answer = splits.iter().map(|split| scans_of_days(&split.query));
-        let days_of_answer = days_of_answer.max().unwrap_or_default();
+        let days_of_answer: usize = splits.iter().map(|split| scans_of_days(&split.query)).sum();
         let by_year = splits.iter().any(|split| several_years(&split.query).is_some());
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);

@@ -2,10 +2,7 @@
 
 use crate::{
     catalog::{generation::Generation, suppliers::Party},
-    model::{
-        Date, EntityType, Role, Schema,
-        vocabulary::{known_province, region},
-    },
+    model::{Date, EntityType, Language, Role, Schema},
     pages::{
         messages::Texts,
         place_names::place_name,
@@ -15,9 +12,10 @@ use crate::{
             context::shortened,
             parts::{Parts, PeriodOf, Takes, entity_types, parts},
             period::Period,
+            related::Related,
             search_address::SearchAddress,
             written_values::canonical_value,
-            written_words::{remove_phrase, words},
+            written_words::{remove_phrase, search_words, words},
         },
     },
     query::SearchQuery,
@@ -49,16 +47,6 @@ pub(crate) struct Split {
     pub(super) place: Option<String>,
     /// Whether the words say who buys or where, and no word is left.
     is_whole: bool,
-}
-
-/// A search with other conditions, such as one without those whose share of it the words ask for: "share of contracts
-/// without competition".
-pub(crate) struct Related {
-    pub(crate) asked: SearchAddress,
-    pub(crate) query: SearchQuery,
-    /// With the part of the page that has the shares, if it has one.
-    pub(crate) href: String,
-    pub(crate) label: String,
 }
 
 /// The part of the page that counts the records by competition.
@@ -101,6 +89,10 @@ impl Split {
                 wanted: wanted.clone(),
                 ..split
             }));
+        }
+        // Calls for tenders have no suppliers: those of the city itself are not asked for.
+        if all.iter().any(Split::is_of_firms_in_city) {
+            all.retain(Split::is_of_firms_in_city);
         }
         let most = all.iter().map(|split| split.conditions.len()).max();
         all.retain(|split| Some(split.conditions.len()) == most);
@@ -162,7 +154,7 @@ impl Split {
         let asked = if parts.words.is_empty() {
             asked.dropping(&["q"])
         } else {
-            asked.setting(&[("q", &parts.words)])
+            asked.setting(&[("q", &search_words(&parts.words))])
         };
         let with = |values: &Values| {
             let given: Vec<(&'static str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -182,7 +174,7 @@ impl Split {
         let of_all = parts.of_all().and_then(|all| related(&all, of_page));
         let of_place = |takes: bool, parts: Option<Parts>| related(&parts.filter(|_| takes)?, "");
         let of_region = of_place(takes.region, parts.of_region(t));
-        let of_city = of_place(takes.vendor_city, parts.of_city(t));
+        let of_city = of_place(takes.vendor_city, parts.of_city());
         let asked = SearchAddress {
             by_number: parts.by_number,
             ..with(&values)
@@ -206,6 +198,10 @@ impl Split {
             words: parts.words,
             of_buyer: parts.buyer.and_then(|buyer| buyer.most),
         })
+    }
+
+    fn is_of_firms_in_city(&self) -> bool {
+        self.asked.value("vendor_city").is_some()
     }
 
     /// Whether it is shown before what the words find as words. `records`: what it finds; `total`: what they find.
@@ -267,42 +263,6 @@ impl<'a> Takes<'a> {
 type Values = Vec<(&'static str, String)>;
 
 impl<'a> Parts<'a> {
-    /// The same without the condition whose share is asked for: "share of contracts over $1,000 without competition" is
-    /// that of those over $1,000. `None` if there is none.
-    pub(super) fn of_all(&self) -> Option<Parts<'a>> {
-        let mut all = self.clone();
-        if all.without_competition {
-            all.without_competition = false;
-        } else if all.amended {
-            all.amended = false;
-        } else {
-            (all.value_min, all.value_max) = (None, None);
-        }
-        (self.asks_for_share && all != *self).then_some(all)
-    }
-
-    /// The same in the region that is called like the municipality. `None` if there is none.
-    fn of_region(&self, t: Texts) -> Option<Parts<'a>> {
-        let name = place_name(self.place?, t.language())?;
-        let is_region = region(name).is_some() && known_province(name).is_none();
-        is_region.then(|| Parts {
-            place: None,
-            region: Some(name.to_owned()),
-            ..self.clone()
-        })
-    }
-
-    /// The same of the suppliers in the municipality. `None` without one, or without words: they do not say whose
-    /// purchases these are.
-    fn of_city(&self, t: Texts) -> Option<Parts<'a>> {
-        let name = place_name(self.place?, t.language())?;
-        (!self.words.is_empty()).then(|| Parts {
-            place: None,
-            firms_in: Some(name.to_owned()),
-            ..self.clone()
-        })
-    }
-
     /// The conditions, and what they are called.
     fn conditions(&self, t: Texts, today: Date) -> (Values, Vec<String>) {
         let (mut values, mut label): (Values, _) = (Vec::new(), Vec::new());
@@ -318,9 +278,12 @@ impl<'a> Parts<'a> {
                     .to_owned(),
             );
         }
-        if let Some(city) = &self.firms_in {
-            values.push(("vendor_city", city.clone()));
-            label.push(t.with("search-suppliers-in", &[("city", city)]));
+        if let Some(city) = self.firms_in {
+            // Publishers of Quebec state the French name, and other cities have one name.
+            let stated = place_name(city, Language::French).unwrap_or(&city.municipality);
+            values.push(("vendor_city", stated.to_owned()));
+            let name = place_name(city, t.language()).unwrap_or(stated);
+            label.push(t.with("search-suppliers-in", &[("city", &name)]));
         }
         if let Some(region) = &self.region {
             values.push(("region", region.clone()));

@@ -121,7 +121,9 @@ fn in_place(context: &SearchContext, sides: &[String; 2], place: &str) -> Result
         let splits = Split::all(&asked, &ask.generation, context.today);
         // Each of them has the same words.
         let Some(split) = splits.first() else { continue };
-        let found = Meaning::of_part(ask, t, &split.asked, (&split.wanted, 1), |name| split.label(name))?;
+        let found = Meaning::of_part(ask, t, (&split.asked, &split.words), (&split.wanted, 1), |name| {
+            split.label(name)
+        })?;
         both.extend(found.map(|(meaning, _)| meaning));
     }
     Ok(both)

@@ -117,13 +117,15 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     // Bids have no region, level or class: the calls of all are more than none, if nothing but words is left.
     let wider = split.asked.dropping(&["region", "level", "body_class"]);
     let is_wider = wider.parameters != split.asked.parameters;
-    if is_wider && (split.words.is_empty() || split.conditions.len() > 1) {
+    if is_wider && split.conditions.len() > 1 {
         return Ok(None);
     }
     let Some((page, query)) = of_search(&wider, &ask.generation) else {
         return Ok(None);
     };
-    let label = if is_wider {
+    let label = if is_wider && split.words.is_empty() {
+        t.text("search-who-bid-all")
+    } else if is_wider {
         split.words.clone()
     } else {
         split.label(&split.words)

@@ -96,3 +96,13 @@ pub(super) fn elided(word: &str) -> &str {
         .filter(|(before, after)| is_one(before) && !after.is_empty())
         .map_or(word, |(_, after)| after)
 }
+
+/// What joins words without being one of what is searched for: firms write "&" in its place.
+const AND: &str = "and|et";
+
+/// The words to search for: without those that only join the others. "Ernst & Young" is also "Ernst and Young".
+pub(super) fn search_words(words: &str) -> String {
+    let joins = |word: &&str| is_in(AND, &word.to_lowercase());
+    let kept: Vec<&str> = words.split_whitespace().filter(|word| !joins(word)).collect();
+    kept.join(" ")
+}

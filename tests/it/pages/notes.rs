@@ -105,7 +105,7 @@ fn records_that_do_not_say_who_could_bid_and_names_like_a_suppliers_are_stated()
     ] {
         let html = notes(&server, address);
         assert_eq!(
-            html.contains("that match the other conditions do not say who could bid"),
+            html.contains("Without a word on who could bid, and not counted"),
             is_shown,
             "{address}"
         );
@@ -117,7 +117,7 @@ fn records_that_do_not_say_who_could_bid_and_names_like_a_suppliers_are_stated()
     for shown in [
         "Zorbak Fuels, 2023",
         "2 contracts worth $3,000",
-        "Not counted here, because no rule joins them, are names like this one: Zorbak Petroleum (1 record).",
+        "Not counted here, because no rule joins them, are names like this one, each with all its records of any year and type: Zorbak Petroleum (1 in all).",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
@@ -131,7 +131,7 @@ fn an_answer_on_amended_contracts_says_how_values_changed() {
     let html = notes(&server, "/en/search?q=amended+paving+contracts+in+Toronto");
     for shown in [
         "2 contracts worth $3,000",
-        "Before amendments: $3,500; now: $3,000 (−14%), of the 2 that state both.",
+        "Before amendments: $3,500; now: $3,000 (−14%). Records that state both: 2.",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
@@ -144,14 +144,19 @@ fn a_city_that_is_called_like_its_region_leads_to_both_and_a_class_of_buyers_to_
             "regions_of_delivery_fr": region, "vendor_city": "LAVAL"});
         contract(number, fields)
     };
-    let server = TestServer::own(
-        &[
-            salt(1, "laval", "Ville de Laval", ""),
-            salt(2, "qc-provincial", "CHU Ste-Justine", "Laval"),
-            salt(4, "qc-provincial", "Centre hospitalier de Gaspé", "Gaspésie"),
-        ],
-        |_| {},
-    );
+    // More calls of the city than contracts of its firms.
+    let call = |number: usize| {
+        let tender = json!({"record_id": format!("t{number}"), "municipality": "laval", "title_fr": "Sel de voirie",
+            "publication_date": "2023-01-01", "status": "Open"});
+        (EntityType::Tender, tender.to_string())
+    };
+    let contracts = [
+        salt(1, "laval", "Ville de Laval", ""),
+        salt(2, "qc-provincial", "CHU Ste-Justine", "Laval"),
+        salt(4, "qc-provincial", "Centre hospitalier de Gaspé", "Gaspésie"),
+    ];
+    let records: Vec<_> = contracts.into_iter().chain((0..9).map(call)).collect();
+    let server = TestServer::own(&records, |_| {});
     let html = notes(&server, "/en/search?q=sel+Laval+2023");
     for shown in [
         "/en/search?kind=contract&q=sel&municipality=laval&issued_after=2023-01-01&issued_before=2023-12-31\"",
@@ -166,6 +171,10 @@ fn a_city_that_is_called_like_its_region_leads_to_both_and_a_class_of_buyers_to_
         html.contains(of_firms) && html.contains("salt, suppliers in Laval"),
         "{html}"
     );
+    let html = notes(&server, "/fr/search?q=entreprises+de+Laval");
+    assert!(html.contains("/fr/search?kind=contract&vendor_city=Laval\""), "{html}");
+    let html = notes(&server, "/en/search?q=suppliers+of+Laval");
+    assert!(!html.contains("vendor_city="), "who sells to the city: {html}");
     let html = notes(&server, "/en/search?q=salt+Laval");
     assert!(
         html.contains(of_firms) && html.contains("To suppliers of that city, of all buyers"),
