@@ -99,7 +99,9 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
     for (field, column) in LANGUAGE_COLUMNS {
         record.set(&format!("{field}_{language}"), row.line_of(column));
     }
+    // A cell with separators only names none.
     let regions = row.line_of("region_delivery").map(|regions| parts(&regions).join("; "));
+    let regions = regions.filter(|regions| !regions.is_empty());
     record.set(&format!("regions_of_delivery_{language}"), regions);
     record.set(&format!("description_{language}"), text::block(row.raw("description")));
     let department = text::organization(row.raw("end_user_entity"));
