@@ -130,7 +130,9 @@ fn engine_rows(index_dir: &Path) {
     let record = search(engine, &no_filter, 1, Start::Offset(records / 3))
         .pop()
         .expect("a record");
-    let id = procure::model::record::record_id(&record).expect("an id").into_owned();
+    let id = procure::model::record_id::record_id(&record)
+        .expect("an id")
+        .into_owned();
     show_times(
         "a record by id",
         &Times::of(|| drop(engine.record(EntityType::Contract, &id, Deadline::never()))),

@@ -24,7 +24,8 @@ use procure::{
     model::{
         entity_type::EntityType,
         fold::word_list,
-        record::{Record, record_id},
+        record::Record,
+        record_id::record_id,
         schema::{Role, Schema},
     },
     query::{Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},

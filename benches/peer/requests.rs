@@ -14,6 +14,7 @@ use procure::{
         facet::Facet,
         fold::word_list,
         record::{self, Record},
+        record_id::record_id,
         schema::{Role, Schema},
     },
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery},
@@ -211,7 +212,7 @@ impl Peers<'_> {
         let id = |number: usize| {
             let newest = query(None, Vec::new(), SortKey::Date);
             let record = self.page(&newest, 1, Start::Offset(number * every)).swap_remove(0);
-            let id = record::record_id(&record).expect("an id").into_owned();
+            let id = record_id(&record).expect("an id").into_owned();
             let asked = id.clone();
             Asked {
                 ours: Box::new(move || {

@@ -22,7 +22,7 @@ use crate::{
     cli::options::{note, parse_address, print},
     engine::Deadline,
     http::encoding::encode,
-    model::{Date, EntityType, Plan, record::record_id},
+    model::{Date, EntityType, Plan, record_id::record_id},
     pages::settings::{OneTimeLink, PagesSettings},
     query::{Page, SearchQuery, Start, text::TextQuery},
     sample::{self, SampleOptions},

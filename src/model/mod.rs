@@ -22,6 +22,7 @@ pub mod plans;
 pub mod printable;
 pub(crate) mod procurement_method;
 pub mod record;
+pub mod record_id;
 mod record_values;
 pub(crate) mod role;
 pub mod schema;

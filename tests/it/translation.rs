@@ -8,7 +8,8 @@ use procure::{
     model::{
         entity_type::EntityType,
         fold::word_list,
-        record::{Record, record_id},
+        record::Record,
+        record_id::record_id,
         schema::{Role, Schema},
         stem::Language,
     },

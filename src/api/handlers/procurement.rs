@@ -30,7 +30,7 @@ use crate::{
         quoted::quoted,
         work::{Reply, Work},
     },
-    model::{EntityType, record::record_id},
+    model::{EntityType, record_id::record_id},
 };
 
 pub(crate) const PROCUREMENT: Route = Route {

@@ -20,7 +20,8 @@ use crate::{
     model::{
         Date, EntityType, Record, Role, Schema,
         bids::{Bid, NoticeBids, Procedure},
-        fold, record,
+        fold,
+        record_id::record_id,
     },
     query::SearchQuery,
     storage::dump::{self, DumpLine, DumpLineReader},
@@ -130,7 +131,7 @@ impl DumpBids {
             let all = SearchQuery::newest(EntityType::Tender, Vec::new());
             for_each_page(engine, &all, &Deadline::never(), |records| {
                 for bytes in records {
-                    let Some(id) = record::record_id(&bytes) else { continue };
+                    let Some(id) = record_id(&bytes) else { continue };
                     let Some(line) = self.notices.remove(&*id) else {
                         continue;
                     };

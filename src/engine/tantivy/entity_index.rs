@@ -26,7 +26,8 @@ use crate::{
     },
     model::{
         Date, EntityType, Facet, Role, Schema,
-        record::{self, CANADIAN, query_key},
+        record::{CANADIAN, query_key},
+        record_id::record_id,
     },
     query::SortKey,
 };
@@ -207,7 +208,7 @@ impl EntityIndex {
     }
 
     pub(crate) fn record_id(&self, document: DocId) -> io::Result<String> {
-        record::record_id(&self.store.get(document))
+        record_id(&self.store.get(document))
             .map(Cow::into_owned)
             .ok_or_else(|| io::Error::other(format!("record {document} has no readable record_id")))
     }

@@ -214,7 +214,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
             "catalog/indexing/read_dumps",
             "engine/name_words",
             "engine/tantivy",
-            "model/record",
+            "model/record_id",
             "sources/reading",
             "storage/json_text",
         ],
