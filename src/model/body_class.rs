@@ -1,9 +1,9 @@
 //! What class of public body a buyer is: a hospital, a university, a city. Publishers state only the level of
 //! government; this table sorts bodies by words of their names.
 //!
-//! The classes follow Statistics Canada's *Canadian Classification of Institutional Units and Sectors* (2022): health
-//! and social service institutions, universities, colleges, school boards and local governments are its subsectors of
-//! governments below the federal one.
+//! Health and social service institutions, universities, colleges, school boards and local governments are subsectors
+//! of governments in Statistics Canada's *Canadian Classification of Institutional Units and Sectors* (2022). Transit
+//! and housing are not: people ask for these bodies.
 
 use crate::model::fold::fold;
 
@@ -23,7 +23,7 @@ pub(crate) const BODY_CLASSES: [&str; 8] = [
 const MUNICIPALITY: &str = "municipality";
 
 /// Departments, agencies and all that the table has no words for, and every federal body.
-pub(crate) const OTHER: &str = "other";
+const OTHER: &str = "other";
 
 /// The words of a class, folded. A body belongs to the first class with whole words that are in its name.
 const CLASSES: [(&str, &[&str]); 7] = [
@@ -32,11 +32,11 @@ const CLASSES: [(&str, &[&str]); 7] = [
         &[
             "assurance maladie",
             "cabinet",
+            "college des medecins",
+            "college of physicians",
             "department",
             "ministere",
             "ministry",
-            "college des medecins",
-            "college of physicians",
             "regie du batiment",
             "sante et de la securite",
             "sante et securite",
@@ -54,9 +54,9 @@ const CLASSES: [(&str, &[&str]); 7] = [
             "approvisionnement monteregie",
             "cancer",
             "centre hospitalier",
+            "centre integre universitaire",
             "centre jeunesse",
             "centres jeunesse",
-            "centre integre universitaire",
             "chsld",
             "chu",
             "chum",
@@ -294,6 +294,7 @@ mod tests {
         ] {
             assert_eq!(body_class([name].into_iter(), Some(level)), Some(expected), "{name}");
         }
+        assert!(CLASSES.iter().all(|(class, _)| BODY_CLASSES.contains(class)));
         assert_eq!(body_class(["", " ", "CHU"].into_iter(), None), Some("health"));
         assert_eq!(body_class([""].into_iter(), Some("municipal")), None);
     }

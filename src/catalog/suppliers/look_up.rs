@@ -326,13 +326,14 @@ impl SupplierList {
         names
     }
 
-    /// Whether a text is in a name otherwise than as whole words: "CGI" in "McGill".
+    /// Whether a text is in a name otherwise than as whole words: "CGI" in "McGill". Of very many names, some are
+    /// looked at.
     pub(crate) fn is_inside_a_word(&self, part: &str) -> bool {
         let part = fold(part);
         let key = |number: u32| self.keys.get(number);
         let names = self.words.containing(part.as_bytes(), |number| key(number).as_bytes());
         let has_words = |number: &u32| format!(" {} ", key(*number)).contains(&format!(" {part} "));
-        names.is_some_and(|names| !names.iter().all(has_words))
+        names.is_some_and(|names| !names.iter().take(MAX_READ).all(has_words))
     }
 
     /// The numbers of the suppliers with a name that contains a text, those with most records first; all for an empty

@@ -66,6 +66,16 @@ pub(super) fn with_other_spelling(context: &SearchContext, split: Option<&Split>
         }))
 }
 
+fn may_be_left_out((_, folded): &Word) -> bool {
+    !is_function_word(folded)
+}
+
+/// How many searches without one word there are for a text: none for a single word, and for many.
+pub(super) fn left_out(text: &str) -> usize {
+    let number = words(text).iter().filter(|word| may_be_left_out(word)).count();
+    if (2..=MAX_WORDS).contains(&number) { number } else { 0 }
+}
+
 /// The search that finds most without one word, and at least `fewest` records. `split`: the search with conditions in
 /// place of words, if there is one.
 pub(super) fn without_a_word(
@@ -84,20 +94,19 @@ pub(super) fn without_a_word(
         None => (context.asked, text),
     };
     let written = words(text);
-    let may_be_left_out = |(_, folded): &&Word| !is_function_word(folded);
-    let number = written.iter().filter(may_be_left_out).count();
-    if !(2..=MAX_WORDS).contains(&number) {
+    if left_out(text) == 0 {
         return Ok(None);
     }
     let without = |left_out: usize| -> Option<(SearchAddress, String, SearchQuery)> {
         let rest = written.iter().enumerate().filter(|(number, _)| *number != left_out);
         let rest: Vec<Word> = rest.map(|(_, word)| word.clone()).collect();
-        let rest = content(rest, true);
+        // Without a word, all records would be found.
+        let rest = Some(content(rest, true)).filter(|rest| !rest.is_empty())?;
         let asked = asked.setting(&[("q", &search_words(&rest))]);
         let query = asked.query_in(generation)?;
         Some((asked, rest, query))
     };
-    let tried = (0..written.len()).filter(|number| may_be_left_out(&&written[*number]));
+    let tried = (0..written.len()).filter(|number| may_be_left_out(&written[*number]));
     let tried: Vec<_> = tried
         .filter_map(|number| Some((without_marks(&written[number..=number]), without(number)?)))
         .collect();

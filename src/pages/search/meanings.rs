@@ -104,7 +104,7 @@ impl Meaning {
     }
 
     /// A search near to that with conditions in place of words.
-    pub(crate) fn of_related(what: String, t: Texts, of: &Related, records: u64) -> Meaning {
+    pub(crate) fn of_related(t: Texts, what: String, of: &Related, records: u64) -> Meaning {
         let kind = of.asked.entity_type.name();
         Meaning {
             label: of.label.clone(),

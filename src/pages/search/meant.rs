@@ -43,7 +43,6 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let split = found.split.map(|(number, records)| (&plan.splits[number], records));
     let (of_names, in_names, named_records) = or_nothing_in_time(of_names(context, text, split, total))?;
     let of_split = |(split, records)| Meaning::of_split(t, split, records);
-    // That nothing is found with conditions either is an answer, but not the first one.
     let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
     let bidders = or_nothing_in_time(who_bid(context, text))?;
     let has_other = !of_names.is_empty() || leading.is_some() || !bidders.is_empty();
@@ -108,7 +107,6 @@ fn fewer_words(
 }
 
 /// What the words name.
-#[derive(Default)]
 struct Named {
     /// The body whose acronym they are.
     buyer: Option<Meaning>,
@@ -161,7 +159,7 @@ fn of_other_places(context: &SearchContext, split: Option<(&Split, u64)>) -> Res
         .counts(all.iter().map(|(of, _)| of.query.clone()).collect())?;
     let found = all.into_iter().zip(counts).filter(|(_, records)| *records > 0);
     Ok(found
-        .map(|((of, what), records)| Meaning::of_related(what, t, of, records))
+        .map(|((of, what), records)| Meaning::of_related(t, what, of, records))
         .collect())
 }
 

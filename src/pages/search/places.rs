@@ -51,16 +51,16 @@ const COMPANIES: &str = "companies|company|compagnies|entreprise|entreprises|fir
 const SUPPLIERS: &str = "contractors|entrepreneurs|fournisseurs|suppliers|vendors";
 
 /// What is between companies, or any firms, and where they are. Elided articles are left out.
-const OF_PLACE: [&str; 5] = [" ", " d ", " de ", " en ", " of "];
+const OF_PLACE: [&str; 4] = [" ", " de ", " en ", " of "];
 const IN_PLACE: [&str; 8] = [
     " a ",
     " based in ",
     " from ",
     " in ",
     " located in ",
+    " near ",
     " situees a ",
     " situes a ",
-    " near ",
 ];
 
 /// The word for firms among folded words that ask for those in a place.

@@ -25,6 +25,7 @@ use crate::{
             answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies, several_years},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
+            fewer_words::left_out,
             growth,
             lacking::scans_of_days,
             meanings::types_with_suppliers,
@@ -146,6 +147,15 @@ impl Plan {
         let related = related.map(|of| &of.query);
         let suggested = splits.iter().map(|split| &split.query).chain(related);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
+        // Of the search with conditions in place of words that has most records.
+        let left_out = splits.iter().map(|split| (&split.query, left_out(&split.words)));
+        let left_out = left_out.max_by_key(|(query, searches)| {
+            generation
+                .manifest_of(query.entity_type)
+                .records
+                .saturating_mul(*searches as u64)
+        });
+        scans.extend(left_out.map(|(query, searches)| (query.entity_type, searches)));
         let days = scans_of_days(&self.search.query);
         let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
         scans.push((self.asked.entity_type, further));
@@ -170,6 +180,7 @@ impl Plan {
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         let asks_who_bid = has_words && self.asked.value("q").is_some_and(asks_who_bid);
         let scans_of_bids = if asks_who_bid { SCANS_OF_BIDS } else { 0 };
+        let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
         others
             .chain(suggested)
             .chain(self.in_purchase.as_ref())

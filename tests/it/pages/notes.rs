@@ -250,6 +250,9 @@ fn the_word_that_only_asks_is_left_out_first() {
         html.contains("Without “price”: no record has it next to the rest"),
         "{html}"
     );
+    // Without its only word for a thing, a search would find all records.
+    let html = notes(&server, "/en/search?q=contract+zzzz");
+    assert!(!html.contains("Without “zzzz”"), "{html}");
 }
 
 #[test]
