@@ -8,6 +8,7 @@ pub(crate) mod body_names;
 pub mod commodity;
 pub(crate) mod commodity_table;
 pub mod commodity_words;
+pub(crate) mod countries;
 pub mod date;
 pub(crate) mod digit_groups;
 pub mod email;

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use crate::model::{
     body_class::body_class,
     commodity,
+    countries::{country_key, further_keys},
     date::Date,
     entity_type::EntityType,
     fold::fold,
@@ -300,6 +301,10 @@ impl<'a> Record<'a> {
             }
         }
         keys.extend(self.derived_key(role).map(Cow::Borrowed));
+        if role == Role::VendorCountry {
+            let further = keys.first().map_or(&[][..], |key| further_keys(key));
+            keys.extend(further.iter().copied().map(Cow::Borrowed));
+        }
         if role == Role::QualityFlag {
             for flag in self.quality_flags() {
                 keys.push(Cow::Borrowed(flag));
@@ -336,6 +341,7 @@ const BETWEEN_REGIONS: char = ';';
 pub fn query_key(role: Role, text: &str) -> String {
     let mut key = match role {
         Role::VendorProvince => vocabulary::province(text),
+        Role::VendorCountry => country_key(text),
         Role::Region => vocabulary::region(text).map_or_else(|| fold(text), str::to_owned),
         Role::ReferenceNumber | Role::Commodity => text.trim().to_lowercase(),
         Role::Municipality

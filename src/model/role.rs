@@ -26,6 +26,8 @@ pub enum Role {
     NoticeType,
     VendorProvince,
     VendorCity,
+    /// The code of the country, and that it is abroad.
+    VendorCountry,
     ReferenceNumber,
     /// The folded number that the records of one solicitation share.
     SolicitationNumber,
@@ -87,6 +89,7 @@ const ROLES: [(Role, &str, RoleStorage); Role::COUNT] = [
     (Role::NoticeType, "notice_type", RoleStorage::Key),
     (Role::VendorProvince, "vendor_province", RoleStorage::Key),
     (Role::VendorCity, "vendor_city", RoleStorage::Key),
+    (Role::VendorCountry, "vendor_country", RoleStorage::Key),
     (Role::ReferenceNumber, "reference_number", RoleStorage::Key),
     (Role::SolicitationNumber, "solicitation_number", RoleStorage::Key),
     (Role::QualityFlag, "quality_flag", RoleStorage::Key),

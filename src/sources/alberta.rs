@@ -11,9 +11,9 @@ use std::{borrow::Cow, collections::HashSet, io::Read};
 
 use serde_json::{Value, json};
 
-use crate::model::{EntityType, timestamp, vocabulary};
+use crate::model::{EntityType, countries, timestamp, vocabulary};
 use crate::sources::{
-    common::{commodity_levels, countries, public_bodies},
+    common::{commodity_levels, public_bodies},
     reading::{
         DraftRecord, FileHead, FileInfo, GroupMember, JsonItem, JsonRows, ReadError, Recency, RowBudget, RowCounts,
         RowOutput, RowSink, SourceReader, Utf8Reader, array_at, text, text_at, unknown,

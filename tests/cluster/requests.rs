@@ -450,6 +450,7 @@ impl Drawn {
             "body_class=health,other&facets=body_class",
             "body_class=odd",
             "vendor_city=montreal",
+            "vendor_country=abroad",
             "q=zzzzzzzz&explain=true",
         ];
         Some(Request::Get(format!("/{entity_type}?{}", random.pick(&queries))))

@@ -145,6 +145,9 @@ fn field(name: &str) -> BoxedStrategy<Value> {
         "vendor_city" => proptest::sample::select(&["Montréal", "LAVAL", "Laval (Québec)"][..])
             .prop_map(Value::from)
             .boxed(),
+        "vendor_country" => proptest::sample::select(&["CA", "US", "USA", "Atlantis"][..])
+            .prop_map(Value::from)
+            .boxed(),
         "province" => proptest::sample::select(&["ON", "QC"][..])
             .prop_map(Value::from)
             .boxed(),
@@ -155,7 +158,7 @@ fn field(name: &str) -> BoxedStrategy<Value> {
     }
 }
 
-const FIELDS: [&str; 35] = [
+const FIELDS: [&str; 36] = [
     "commodity_code",
     "economic_object_code",
     "currency",
@@ -183,6 +186,7 @@ const FIELDS: [&str; 35] = [
     "municipality",
     "vendor_province",
     "vendor_city",
+    "vendor_country",
     "vendor_name",
     "department_fr",
     "buyer_name",
@@ -252,6 +256,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::Amended, &["true", "false"]),
         term(Role::GovernmentLevel, &["municipal", "federal", "provincial"]),
         term(Role::VendorCity, &["Montréal", "laval", "nowhere"]),
+        term(Role::VendorCountry, &["canada", "États-Unis", "abroad", "atlantis"]),
         term(Role::BodyClass, &["municipality", "health", "other"]),
         term(Role::Region, &["Québec", "ON", "Estrie"]),
         term(Role::ReferenceNumber, &["road", "EN578-123/a"]),

@@ -32,13 +32,14 @@ pub(crate) const MAX_COMPARED: usize = 4;
 pub(crate) const WORDS: &str = "words";
 
 /// The parameters of a comparison that its records have to meet, in the order of a search.
-pub(crate) const CONDITIONS: [&str; 15] = [
+pub(crate) const CONDITIONS: [&str; 16] = [
     WORDS,
     "municipality",
     "region",
     "level",
     "body_class",
     "vendor_city",
+    "vendor_country",
     "body",
     "issued_after",
     "issued_before",

@@ -101,6 +101,7 @@ pub const TABLE: &[SearchParam] = &[
     filter("notice_type", "The whole notice type, in English or French; abbreviations do not match", FilterKind::Whole(Role::NoticeType)).in_form(9),
     filter("vendor_province", "Vendor's province: its name in English or French, or its code; of a vendor abroad its state or region, as published. An unknown one finds nothing", FilterKind::Whole(Role::VendorProvince)).in_form(4),
     filter("vendor_city", "City of the vendor, as published; accents and case do not matter. An unknown one finds nothing", FilterKind::Whole(Role::VendorCity)).in_form(29),
+    filter("vendor_country", "Country of the vendor: its name in English or French, its ISO 3166-1 code, abroad for every country but Canada, or stated for every known one. An unknown one finds nothing", FilterKind::Whole(Role::VendorCountry)).in_form(30),
     filter("reference_number", "Exact number of a notice: finds the notice and all its amendments", FilterKind::Whole(Role::ReferenceNumber)).in_form(10),
     filter("value_min", "Minimum value, inclusive", FilterKind::AtLeast).in_form(11),
     filter("value_max", "Maximum value, inclusive", FilterKind::AtMost).in_form(12),

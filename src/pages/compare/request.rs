@@ -60,6 +60,7 @@ macro_rules! table {
             condition("level"),
             condition("body_class"),
             condition("vendor_city"),
+            condition("vendor_country"),
             condition("body"),
             condition("issued_after"),
             condition("issued_before"),

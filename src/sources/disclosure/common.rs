@@ -1,9 +1,8 @@
 //! What both files of the proactive disclosure share: source ids, group keys, and fields that are
 //! filled alike.
 
-use crate::model::{commodity, fold::fold, municipality};
+use crate::model::{commodity, countries, fold::fold, municipality};
 use crate::sources::{
-    common::countries,
     disclosure::codes::{SOLICITATION_PROCEDURES, labels},
     reading::{CsvRow, DraftRecord, Recency, RowOutput},
 };

@@ -6,9 +6,9 @@
 //! currency and the instrument type, and none is guessed. A standing offer among the rows can be
 //! distinguished from a contract only by CanadaBuys' rows of it.
 
-use crate::model::{EntityType, municipality, record::is_amendment};
+use crate::model::{EntityType, countries, municipality, record::is_amendment};
 use crate::sources::{
-    common::{countries, eligibility::Eligibility},
+    common::eligibility::Eligibility,
     pspc::{
         amendments,
         common::{self, BUYANDSELL_PREFIX},

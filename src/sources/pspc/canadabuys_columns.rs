@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::model::{municipality, record::is_amendment, vocabulary::CATEGORIES};
+use crate::model::{countries, municipality, record::is_amendment, vocabulary::CATEGORIES};
 use crate::sources::{
-    common::{countries, eligibility::Eligibility},
+    common::eligibility::Eligibility,
     pspc::common,
     reading::{Column, ColumnRule::*, CsvRow, DraftRecord, FieldValue, text},
 };

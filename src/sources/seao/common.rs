@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::model::{bids::is_enterprise_number, fold::fold, municipality};
+use crate::model::{bids::is_enterprise_number, countries, fold::fold, municipality};
 use crate::sources::{
-    common::countries,
     reading::{DraftRecord, text},
     seao::codes::BidUnit,
 };

@@ -172,6 +172,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
             "api/export/csv_rows",
             "model/body_names",
             "model/commodity_table",
+            "model/countries",
             "model/municipality",
             "sources",
         ],

@@ -1,4 +1,4 @@
-//! Country codes for the many names that publishers write.
+//! Country codes for the many names that publishers and people write.
 //!
 //! `data/countries.csv` has all names. [`code`] converts any of them, and the two- and three-letter
 //! codes of ISO 3166-1, to the two-letter code.
@@ -10,12 +10,58 @@ use serde::Deserialize;
 
 use crate::model::fold::fold;
 
+/// The folded code of Canada.
+const CANADA: &str = "ca";
+
+/// The key of every known country.
+pub(crate) const STATED: &str = "stated";
+
+/// The key of every country but Canada, and how people write it.
+pub(crate) const ABROAD: &str = "abroad";
+const ABROAD_WORDS: [&str; 7] = [
+    ABROAD,
+    "foreign",
+    "etranger",
+    "etrangere",
+    "etrangeres",
+    "etrangers",
+    "a l etranger",
+];
+
 #[derive(Debug, Deserialize)]
 struct Country {
     code: String,
     code3: String,
     name: String,
+    name_fr: String,
     other_names: String,
+    adjectives: String,
+}
+
+impl Country {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let first = [&self.code, &self.code3, &self.name, &self.name_fr];
+        let others = self.other_names.split('|').filter(|name| !name.is_empty());
+        first.into_iter().map(String::as_str).chain(others)
+    }
+}
+
+/// The key of a country by any of its names or codes, or of [`ABROAD`]. For any other text: the text folded.
+pub(crate) fn country_key(text: &str) -> String {
+    let folded = fold(text);
+    if ABROAD_WORDS.contains(&folded.as_str()) {
+        return ABROAD.to_owned();
+    }
+    fold(&code(text.trim().into()))
+}
+
+/// The keys that a record has besides that of its country.
+pub(crate) fn further_keys(key: &str) -> &'static [&'static str] {
+    match key {
+        CANADA => &[STATED],
+        _ if key.len() == CANADA.len() && BY_NAME.contains_key(key) => &[STATED, ABROAD],
+        _ => &[],
+    }
 }
 
 /// The country's ISO 3166-1 alpha-2 code. A name that is not in the list stays as published.
@@ -30,10 +76,7 @@ pub(crate) fn code(country: Cow<str>) -> Cow<str> {
 static BY_NAME: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
     let mut by_name = FxHashMap::default();
     for country in rows().filter_map(Result::ok) {
-        let names = [country.code.as_str(), &country.code3, &country.name];
-        for name in names.into_iter().chain(country.other_names.split('|')) {
-            by_name.insert(key(name), country.code.clone());
-        }
+        by_name.extend(country.names().map(|name| (key(name), country.code.clone())));
     }
     by_name.remove("");
     // Most cells have a code, which is found without folding.
@@ -58,7 +101,7 @@ fn key(name: &str) -> String {
 fn rows() -> impl Iterator<Item = csv::Result<Country>> {
     csv::ReaderBuilder::new()
         .comment(Some(b'#'))
-        .from_reader(include_str!("../../../data/countries.csv").as_bytes())
+        .from_reader(include_str!("../../data/countries.csv").as_bytes())
         .into_deserialize()
 }
 
@@ -113,11 +156,7 @@ mod tests {
         let mut of_name: HashMap<String, String> = HashMap::new();
         for country in rows().map(Result::unwrap) {
             assert!(country.code.len() == 2 && country.code3.len() == 3, "{country:?}");
-            let names = [country.code.as_str(), &country.code3, &country.name];
-            for name in names
-                .into_iter()
-                .chain(country.other_names.split('|').filter(|n| !n.is_empty()))
-            {
+            for name in country.names() {
                 let other = of_name.insert(key(name), country.code.clone());
                 assert!(
                     other.is_none_or(|other| other == country.code),
@@ -127,5 +166,31 @@ mod tests {
             }
         }
         assert!(of_name.len() > 3 * 249, "{}", of_name.len());
+    }
+
+    #[test]
+    fn adjectives_and_names_of_countries_have_their_key() {
+        for (text, expected) in [("U.S.A.", "us"), ("À l’étranger", "abroad"), ("Atlantis", "atlantis")] {
+            assert_eq!(country_key(text), expected);
+        }
+        for (key, further) in [
+            ("us", &[STATED, ABROAD][..]),
+            ("ca", &[STATED]),
+            ("at large", &[]),
+            ("zz", &[]),
+        ] {
+            assert_eq!(further_keys(key), further, "{key}");
+        }
+        let mut seen = HashMap::new();
+        for country in rows().map(Result::unwrap) {
+            for adjective in country.adjectives.split('|').filter(|word| !word.is_empty()) {
+                assert_eq!(fold(adjective), adjective);
+                assert_eq!(
+                    seen.insert(adjective.to_owned(), country.code.clone()),
+                    None,
+                    "{adjective}"
+                );
+            }
+        }
     }
 }
