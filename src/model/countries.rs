@@ -8,7 +8,7 @@ use std::{borrow::Cow, sync::LazyLock};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use crate::model::fold::fold;
+use crate::model::{fold::fold, stem::Language};
 
 /// The folded code of Canada.
 const CANADA: &str = "ca";
@@ -62,6 +62,49 @@ pub(crate) fn further_keys(key: &str) -> &'static [&'static str] {
         _ if key.len() == CANADA.len() && BY_NAME.contains_key(key) => &[STATED, ABROAD],
         _ => &[],
     }
+}
+
+/// A key as the value of a parameter: "US".
+pub(crate) fn written(key: &str) -> &str {
+    BY_NAME.get(key).map_or(key, String::as_str)
+}
+
+/// The key of the country, or of [`ABROAD`], that a folded word before or after "companies" stands for: "american".
+pub(crate) fn of_adjective(folded: &str) -> Option<&'static str> {
+    static BY_ADJECTIVE: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
+        let of_country = |country: Country| {
+            let key = fold(&country.code);
+            let adjectives: Vec<String> = country.adjectives.split('|').map(str::to_owned).collect();
+            adjectives.into_iter().map(move |adjective| (adjective, key.clone()))
+        };
+        let mut all: FxHashMap<String, String> = rows().filter_map(Result::ok).flat_map(of_country).collect();
+        all.extend(ABROAD_WORDS.map(|word| (word.to_owned(), ABROAD.to_owned())));
+        all.remove("");
+        all
+    });
+    BY_ADJECTIVE.get(folded).map(String::as_str)
+}
+
+/// The key of a country by its name, as people write it in a sentence: of the codes only the usual ones.
+pub(crate) fn of_name(folded: &str) -> Option<String> {
+    let is_usual = folded.len() > USUAL_CODES[0].len() || USUAL_CODES.contains(&folded);
+    is_usual.then(|| BY_NAME.get(folded).map(|code| fold(code))).flatten()
+}
+
+/// Codes that people write for the name.
+const USUAL_CODES: [&str; 3] = ["usa", "uk", "us"];
+
+/// The name of a country by its key.
+pub(crate) fn name(key: &str, language: Language) -> Option<&'static str> {
+    static BY_KEY: LazyLock<FxHashMap<String, [String; 2]>> = LazyLock::new(|| {
+        let of_country = |country: Country| (fold(&country.code), [country.name, country.name_fr]);
+        rows().filter_map(Result::ok).map(of_country).collect()
+    });
+    let [english, french] = BY_KEY.get(key)?;
+    Some(match language {
+        Language::English => english,
+        Language::French => french,
+    })
 }
 
 /// The country's ISO 3166-1 alpha-2 code. A name that is not in the list stays as published.
@@ -170,6 +213,31 @@ mod tests {
 
     #[test]
     fn adjectives_and_names_of_countries_have_their_key() {
+        for (word, expected) in [
+            ("american", Some("us")),
+            ("us", Some("us")),
+            ("americaines", Some("us")),
+            ("chinoises", Some("cn")),
+            ("canadian", Some("ca")),
+            ("foreign", Some("abroad")),
+            ("etrangers", Some("abroad")),
+            ("it", None),
+            ("indian", None),
+            ("", None),
+        ] {
+            assert_eq!(of_adjective(word), expected, "{word}");
+        }
+        for (name, expected) in [
+            ("united states", Some("us")),
+            ("etats unis", Some("us")),
+            ("uk", Some("gb")),
+            ("allemagne", Some("de")),
+            ("on", None),
+            ("it", None),
+            ("laval", None),
+        ] {
+            assert_eq!(of_name(name).as_deref(), expected, "{name}");
+        }
         for (text, expected) in [("U.S.A.", "us"), ("À l’étranger", "abroad"), ("Atlantis", "atlantis")] {
             assert_eq!(country_key(text), expected);
         }
@@ -181,6 +249,8 @@ mod tests {
         ] {
             assert_eq!(further_keys(key), further, "{key}");
         }
+        assert_eq!([written("us"), written("abroad")], ["US", "abroad"]);
+        assert_eq!(name("us", Language::French), Some("États-Unis"));
         let mut seen = HashMap::new();
         for country in rows().map(Result::unwrap) {
             for adjective in country.adjectives.split('|').filter(|word| !word.is_empty()) {

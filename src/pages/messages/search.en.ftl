@@ -339,6 +339,9 @@ search-meaning-region = Deliveries to the region of that name, of all buyers
 search-meaning-city-of-firms = To suppliers of that city, of all buyers
 search-suppliers-in = suppliers in { $city }
 search-meaning-conditions = With conditions in place of words
+search-suppliers-of-country = suppliers’ country: { $country }
+search-suppliers-abroad = suppliers abroad
+search-suppliers-stated = suppliers whose country is stated
 search-meaning-words = Without the words of the question
 search-meaning-share = Share: { $part } of { $all }, { $percent }
 search-meaning-spelling = “{ $word }” in place of “{ $written }”, which no record has next to the rest
@@ -358,6 +361,7 @@ search-no-city = Only records that state the supplier’s city are counted; some
 search-growth = Before amendments: { $before }; now: { $now } ({ $change }). Records that state both: { $records }. Amendments raise some values and lower others; no order here is by the change.
 search-consortia-count = Of consortia: { $records } of these. What each of their firms got is not published.
 search-consortia = Of consortia: { $records } of these, worth { $value }. What each of their firms got is not published.
+search-no-country = Supplier’s country stated: { $count } of the { $records } { $kind } that match the other conditions. The rest is not counted.
 search-bids = Who bid on these calls for tenders, where publishers state it
 search-meaning-calls = { $count ->
         [one] { $count } call for tenders with its bids

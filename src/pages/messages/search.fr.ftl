@@ -331,6 +331,9 @@ search-meaning-region = Livraisons dans la région de ce nom, de tous les achete
 search-meaning-city-of-firms = À des fournisseurs de cette ville, de tous les acheteurs
 search-suppliers-in = ville du fournisseur : { $city }
 search-meaning-conditions = Avec des conditions à la place de mots
+search-suppliers-of-country = pays du fournisseur : { $country }
+search-suppliers-abroad = fournisseurs à l’étranger
+search-suppliers-stated = fournisseurs dont le pays est indiqué
 search-meaning-words = Sans les mots de la question
 search-meaning-share = Part : { $part } sur { $all }, { $percent }
 search-meaning-spelling = « { $word } » à la place de « { $written } », qu’aucune fiche n’a avec le reste
@@ -350,6 +353,7 @@ search-no-city = Seules les fiches qui indiquent la ville du fournisseur sont co
 search-growth = Avant les modifications : { $before }; maintenant : { $now } ({ $change }). Fiches qui indiquent les deux : { $records }. Les modifications haussent des montants et en baissent d’autres; aucun tri ici ne suit l’écart.
 search-consortia-count = De consortiums : { $records } parmi ces fiches. La part de chaque firme n’est pas publiée.
 search-consortia = De consortiums : { $records } parmi ces fiches, d’une valeur de { $value }. La part de chaque firme n’est pas publiée.
+search-no-country = Pays du fournisseur indiqué : { $count } des { $records } { $kind } qui répondent aux autres conditions. Le reste n’est pas compté.
 search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié
 search-meaning-calls = { $count ->
         [one] { $count } appel d’offres avec ses soumissions

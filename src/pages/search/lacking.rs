@@ -3,7 +3,7 @@
 use crate::{
     engine::{Error, aggregation::ValueAggregation},
     http::error::ApiError,
-    model::{EntityType, Role, procurement_method::UNKNOWN},
+    model::{EntityType, Role, countries::STATED, procurement_method::UNKNOWN},
     pages::{messages::Texts, search::context::SearchContext},
     query::{Filter, SearchQuery},
 };
@@ -69,10 +69,12 @@ fn is_of_day(filter: &Filter, day: Role) -> bool {
 }
 
 /// How often the records of a search are scanned for its days, for the newest call, and for those that do not say who
-/// could bid.
+/// could bid or which country the supplier is in.
 pub(super) fn scans_of_days(query: &SearchQuery) -> usize {
     let has_method = query.filters.iter().any(is_of_method);
-    asked_days(query).count() * SCANS_OF_DAY + usize::from(asks_for_open(query)) + 2 * usize::from(has_method)
+    let has_country = query.filters.iter().any(is_of_country);
+    let of_others = usize::from(has_method) + usize::from(has_country);
+    asked_days(query).count() * SCANS_OF_DAY + usize::from(asks_for_open(query)) + 2 * of_others
 }
 
 /// How often the records of a search are scanned for each of [`asked_days`].
@@ -160,6 +162,42 @@ fn has_key(filter: &Filter, wanted: &str) -> bool {
         Filter::AnyTerm { keys, .. } => keys.iter().any(|key| key == wanted),
         _ => false,
     }
+}
+
+/// How many of the records that match the other conditions state the supplier's country, where a search asks for one.
+/// Left out if all do, and if counting takes too long.
+pub(super) fn without_country(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    if !query.filters.iter().any(is_of_country) {
+        return Ok(None);
+    }
+    let others = query.filters.iter().filter(|filter| !is_of_country(filter));
+    let others = SearchQuery {
+        filters: others.cloned().collect(),
+        ..query.clone()
+    };
+    let mut stated = others.clone();
+    stated.filters.push(Filter::Term {
+        role: Role::VendorCountry,
+        key: STATED.to_owned(),
+    });
+    let counts = match context.ask.counts(vec![others, stated]) {
+        Err(Error::Timeout) => return Ok(None),
+        counts => counts?,
+    };
+    let &[all, stated] = &counts[..] else { return Ok(None) };
+    let t = context.t;
+    let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+    let sentence = || {
+        t.with(
+            "search-no-country",
+            &[("count", &stated), ("records", &all), ("kind", &kind)],
+        )
+    };
+    Ok((stated < all).then(sentence))
+}
+
+fn is_of_country(filter: &Filter) -> bool {
+    matches!(filter, Filter::Term { role, .. } if *role == Role::VendorCountry)
 }
 
 /// That records without a city of the supplier are not counted, where a search asks for one.

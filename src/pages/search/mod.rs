@@ -19,6 +19,7 @@ mod buyers;
 mod conditions;
 mod consortia;
 mod context;
+mod countries;
 mod csv_page;
 mod facets;
 mod fewer_words;

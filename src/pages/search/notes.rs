@@ -24,7 +24,7 @@ use crate::{
         search::{
             buyers::{is_acronym_in_text, of_other_saint},
             context::SearchContext,
-            lacking::{newest_call, without_city, without_day, without_method},
+            lacking::{newest_call, without_city, without_country, without_day, without_method},
             parts::subject_of_question,
             search_address::SearchAddress,
             written_words::{Word, ranges, remove_phrase, without_marks, words},
@@ -62,6 +62,7 @@ impl SourceNotes {
         let undated = undated(context.t, query, found);
         let without_day = without_day(context, query)?;
         let without_method = without_method(context, query)?;
+        let without_country = without_country(context, query)?;
         let of_place = of_place(context, query, &sources).filter(|_| undated.is_none());
         let sentences: Vec<String> = coverage.into_iter().chain(of_place).collect();
         Ok(SourceNotes {
@@ -71,6 +72,7 @@ impl SourceNotes {
                 .chain(undated)
                 .chain(without_day)
                 .chain(without_method)
+                .chain(without_country)
                 .chain(without_city(context.t, query))
                 .chain(newest)
                 .collect(),

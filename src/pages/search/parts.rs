@@ -11,6 +11,7 @@ use crate::{
         asking_words::{NEVER_WON, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_order, take_ranking},
         body_classes::take_class,
         buyers::{BodyNames, take_buyer},
+        countries::take_country,
         last_price::take_last_price,
         levels::{has_lower_case, take_cities, take_level},
         period::Period,
@@ -33,6 +34,8 @@ pub(super) struct Parts<'a> {
     /// The city of the suppliers.
     pub(super) firms_in: Option<&'a Coverage>,
     /// The region where the purchase is delivered, as it was written.
+    /// The key of their country.
+    pub(super) country: Option<String>,
     pub(super) region: Option<String>,
     pub(super) level: Option<&'static str>,
     /// The class of the buyers.
@@ -104,6 +107,7 @@ pub(super) struct Takes<'a> {
     pub(super) region: bool,
     pub(super) vendor_city: bool,
     pub(super) level: bool,
+    pub(super) vendor_country: bool,
     pub(super) body_class: bool,
     pub(super) year: bool,
     pub(super) closing: bool,
@@ -130,6 +134,7 @@ impl Takes<'_> {
             region: false,
             vendor_city: false,
             level: true,
+            vendor_country: true,
             body_class: true,
             year: true,
             closing: true,
@@ -204,18 +209,19 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     if let Some((period, of)) = period(&mut written, takes) {
         (parts.period, parts.period_of) = (Some(period), of);
     }
-    parts.order = match parts.soon {
-        Some(PeriodOf::Closing) => Some(["closing", "asc"]),
-        Some(_) => Some(["ending", "asc"]),
-        None => takes.order.then(|| order(&mut written)).flatten(),
-    };
+    let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
+    let of_country = takes
+        .vendor_country
+        .then(|| take_country(&mut written, is_start_of_firm));
+    parts.country = of_country.flatten();
+    parts.order = parts.take_order(&mut written, takes);
     parts.by_number = parts.order.is_none() && asks_for_most_contracts(&written);
     let asks = take_by_year(&mut written) | take_asking(&mut written) || takes.in_question;
     let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
     let is_of_buyer = parts.take_asked_of_buyer(&mut written, takes);
-    let of_firms = asks_for_firms(text, &mut written, takes) || parts.firms_in.is_some();
+    let of_firms = asks_for_firms(text, &mut written, takes) || parts.firms_in.is_some() || parts.country.is_some();
     let is_question = of_firms || is_of_buyer || is_question;
     let of_cities = takes.level && take_cities(&mut written, is_question);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
@@ -231,7 +237,6 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let is_open = takes.open && Asking::OpenTenders.take(&mut written);
     parts.open = is_open || are_open || parts.soon == Some(PeriodOf::Closing);
     parts.wanted = take_entity_types(&mut written);
-    let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
     if takes.level && parts.level.is_none() {
         parts.level = take_level(&mut written, has_names, is_start_of_firm).or(of_cities.then_some("municipal"));
     }
@@ -325,6 +330,7 @@ impl<'a> Parts<'a> {
             self.buyer.is_some(),
             self.level.is_some(),
             self.body_class.is_some(),
+            || self.country.is_some()
             self.period.is_some(),
         ];
         let named = named.into_iter().filter(|is_one| *is_one).count();

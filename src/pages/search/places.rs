@@ -47,7 +47,7 @@ pub(super) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], 
 }
 
 /// What asks for firms that are somewhere: "companies in Laval", "entreprises d'Alma". Suppliers of a place sell to it.
-const COMPANIES: &str = "companies|company|compagnies|entreprise|entreprises|firmes|firms";
+const COMPANIES: &str = "businesses|companies|company|compagnies|entreprise|entreprises|firmes|firms";
 const SUPPLIERS: &str = "contractors|entrepreneurs|fournisseurs|suppliers|vendors";
 
 /// What is between companies, or any firms, and where they are. Elided articles are left out.
@@ -79,6 +79,11 @@ pub(super) fn firms_of_place(folded: &str, place: &Coverage) -> Option<&'static 
         .collect();
     let mut firms = COMPANIES.split('|').chain(SUPPLIERS.split('|'));
     firms.find(|firms| names.iter().any(|own| asks(firms, own)))
+}
+
+/// Whether a folded word stands for firms.
+pub(super) fn is_firms(folded: &str) -> bool {
+    [COMPANIES, SUPPLIERS].iter().any(|list| is_in(list, folded))
 }
 
 fn is_province(written: &[Word], range: &Range<usize>) -> bool {

@@ -1,7 +1,10 @@
 //! Searches near to the one that words state: of all of which they ask for a share, and of other places of one name.
 
 use crate::{
-    model::vocabulary::{known_province, region},
+    model::{
+        countries::STATED,
+        vocabulary::{known_province, region},
+    },
     pages::{
         messages::Texts,
         place_names::place_name,
@@ -29,6 +32,9 @@ impl<'a> Parts<'a> {
             all.without_competition = false;
         } else if all.amended {
             all.amended = false;
+        } else if all.country.is_some() {
+            // What states no country may be of any.
+            all.country = Some(STATED.to_owned());
         } else {
             (all.value_min, all.value_max) = (None, None);
         }

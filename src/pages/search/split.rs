@@ -1,8 +1,11 @@
 //! The same search with conditions in place of words: as words, each of them would have to be in the text of a record.
 
 use crate::{
-    catalog::{generation::Generation, suppliers::Party},
-    model::{Date, EntityType, Language, Role, Schema},
+    catalog::{
+        generation::{Coverage, Generation},
+        suppliers::Party,
+    },
+    model::{Date, EntityType, Language, Role, Schema, countries, vocabulary::known_province},
     pages::{
         messages::Texts,
         place_names::place_name,
@@ -188,10 +191,7 @@ impl Split {
             of_city,
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
-            place: parts.place.map(|place| {
-                let name = place_name(place, t.language());
-                name.unwrap_or(&place.municipality).to_owned()
-            }),
+            place: parts.place.map(|place| name_of(place, t)),
             has_years: parts.period.as_ref().is_some_and(Period::has_several_years)
                 && (parts.buyer.is_some() || parts.place.is_some()),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
@@ -219,6 +219,12 @@ impl Split {
 fn named(asked: &SearchAddress, about: &str, conditions: &[String]) -> String {
     let about = Some(shortened(about)).filter(|about| !about.is_empty());
     let all: Vec<String> = about.into_iter().chain(conditions.iter().cloned()).collect();
+/// The name of a municipality or government in the language of the page, if it is known.
+fn name_of(place: &Coverage, t: Texts) -> String {
+    let name = place_name(place, t.language());
+    name.unwrap_or(&place.municipality).to_owned()
+}
+
     if all.is_empty() {
         return Texts::of(asked.lang).keyed("kinds-", asked.entity_type.name());
     }
@@ -246,6 +252,7 @@ impl<'a> Takes<'a> {
             body_class: can(&["body_class"]),
             year: can(&["issued_after", "issued_before"]),
             closing: is_tender && can(&["closing_after", "closing_before"]),
+            vendor_country: can(&["vendor_country"]),
             ending: can(&["ending_after", "ending_before"]),
             competition: can(&["competition"]),
             open: is_tender && can(&["status", "closing_after"]),
@@ -272,23 +279,13 @@ impl<'a> Parts<'a> {
         }
         if let Some(place) = self.place {
             values.push(("municipality", place.municipality.clone()));
-            label.push(
-                place_name(place, t.language())
-                    .unwrap_or(&place.municipality)
-                    .to_owned(),
-            );
-        }
-        if let Some(city) = self.firms_in {
-            // Publishers of Quebec state the French name, and other cities have one name.
-            let stated = place_name(city, Language::French).unwrap_or(&city.municipality);
-            values.push(("vendor_city", stated.to_owned()));
-            let name = place_name(city, t.language()).unwrap_or(stated);
-            label.push(t.with("search-suppliers-in", &[("city", &name)]));
+            label.push(name_of(place, t));
         }
         if let Some(region) = &self.region {
             values.push(("region", region.clone()));
             label.push(region.clone());
         }
+        self.of_firms(t, &mut values, &mut label);
         if let Some(level) = self.level {
             values.push(("level", level.to_owned()));
             label.push(t.keyed("search-level-", level));
@@ -334,6 +331,24 @@ impl<'a> Parts<'a> {
         let day = |parameter, written: &String| canonical_value(parameter, written).unwrap_or_else(|| written.clone());
         values.push((after, day(after, &period.first)));
         values.extend(period.last.iter().map(|last| (before, day(before, last))));
+    /// The conditions of where the suppliers are.
+    fn of_firms(&self, t: Texts, values: &mut Values, label: &mut Vec<String>) {
+        if let Some(city) = self.firms_in {
+            // Publishers of Quebec state the French name, and other cities have one name.
+            let stated = place_name(city, Language::French).unwrap_or(&city.municipality);
+            values.push(("vendor_city", stated.to_owned()));
+            let name = place_name(city, t.language()).unwrap_or(stated);
+            label.push(t.with("search-suppliers-in", &[("city", &name)]));
+        }
+        if let Some(key) = &self.country {
+            values.push(("vendor_country", countries::written(key).to_owned()));
+            label.push(match countries::name(key, t.language()) {
+                Some(name) => t.with("search-suppliers-of-country", &[("country", &name)]),
+                None => t.keyed("search-suppliers-", key),
+            });
+        }
+    }
+
         label.push(text.map_or_else(
             || period.label.clone(),
             |text| t.with(text, &[("period", &period.label)]),
