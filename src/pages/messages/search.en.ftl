@@ -348,6 +348,7 @@ search-meaning-spelling = “{ $word }” in place of “{ $written }”, which 
 search-set-aside = Whether a contract was set aside for Indigenous businesses, only proactive disclosures state, each in its own record. No search finds the contracts by it: the words find texts and names.
 search-answer-others = Not counted here, under the same conditions:
 search-leaders = { $title }:
+search-answer-all = all { $count }
 search-meaning-wider = Without “{ $word }”, which few records have next to the rest
 search-who-bid-all = all calls for tenders here, of any region
 search-unit-price = Prices per unit, ton or hour are not published: values here are those of whole contracts.

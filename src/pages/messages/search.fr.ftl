@@ -340,6 +340,7 @@ search-meaning-spelling = « { $word } » à la place de « { $written } »,
 search-set-aside = Seules les divulgations proactives disent, chacune dans sa fiche, si un contrat était réservé aux entreprises autochtones. Aucune recherche ne trouve les contrats ainsi : les mots trouvent des textes et des noms.
 search-answer-others = Non comptés ici, aux mêmes conditions :
 search-leaders = { $title } :
+search-answer-all = les { $count } au total
 search-meaning-wider = Sans « { $word } », que peu de fiches ont avec le reste
 search-who-bid-all = tous les appels d’offres ici, de toute région
 search-unit-price = Les prix à l’unité, à la tonne ou à l’heure ne sont pas publiés : les valeurs ici sont celles de contrats entiers.

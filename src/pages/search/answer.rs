@@ -16,6 +16,7 @@ use crate::{
             context::SearchContext,
             figures::Leaders,
             growth::growth,
+            first_records::{FirstRecords, first_records},
             lacking::without_day,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
@@ -42,6 +43,8 @@ pub(super) struct Answer {
     /// address.
     pub(super) others: Vec<(String, String)>,
     /// Its first suppliers and buyers.
+    /// Its first records.
+    pub(super) first: Option<FirstRecords>,
     pub(super) leaders: Vec<Leaders>,
     /// What its values are.
     pub(super) values: TypicalValue,
@@ -73,6 +76,7 @@ pub(super) fn answer(
         is_empty: meaning.is_empty,
         others: Vec::new(),
         leaders: Vec::new(),
+        first: None,
         values: TypicalValue::default(),
         years: None,
         names: None,
@@ -88,6 +92,7 @@ pub(super) fn answer(
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
         answer.others = others(t, asked, plan, found_as_words);
         answer.leaders = leaders(context, asked, &found);
+        answer.first = first_records(&SearchContext { asked, ..*context }, &query, found.total)?;
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.years = years(context, asked, &query, &found);
         answer.names = names(context, asked, &query, found.total)?;
@@ -167,7 +172,8 @@ fn is_mostly_one(found: &Aggregation) -> bool {
     })
 }
 
-/// Who comes first: by number, if records in doubt, or a single one, decide who comes first by value.
+/// Who comes first, suppliers before buyers unless the words ask for these: by number, if records in doubt, or a single
+/// one, decide who comes first by value.
 fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) -> Vec<Leaders> {
     let ranked = SearchAddress {
         by_number: asked.by_number

@@ -24,6 +24,7 @@ mod csv_page;
 mod facets;
 mod fewer_words;
 mod figures;
+mod first_records;
 mod form;
 mod growth;
 mod highlight;

@@ -18,7 +18,7 @@ use crate::{
     model::{EntityType, Role, Schema},
     pages::{
         messages::Texts,
-        page::{Layout, PageCall, Section, render},
+        page::{Exports, Layout, PageCall, Section, render},
         quality::{self, TotalDoubt},
         route::{Handler, Page},
         search::{
@@ -187,6 +187,12 @@ fn shown(
     }
     let conditions = conditions(context, &ignored);
     let results = found_results(context, plan, found, &conditions)?;
+    // The answer's own page has its data; the words find nothing to take along.
+    let layout = if results.answer.is_some() && found.aggregation.total == 0 {
+        layout.with_exports(Exports::default())
+    } else {
+        layout
+    };
     Ok(SearchPage {
         layout,
         t: context.t,
