@@ -57,6 +57,7 @@ mod sort_links;
 mod split;
 mod translation;
 mod versus;
+mod when_it_ends;
 mod who_bid;
 mod written_values;
 mod written_words;

@@ -21,6 +21,7 @@ use crate::{
             is_question, take_amendments, take_are_open, take_by_year, take_entity_types, take_firms_at_end,
             take_without_competition, without_question,
         },
+        when_it_ends::take_when_it_ends,
         written_words::{Word, joined, remove_phrase, without_marks, words},
     },
 };
@@ -276,6 +277,16 @@ fn take_asking(written: &mut Vec<Word>) -> bool {
 }
 
 impl<'a> Parts<'a> {
+    /// Removes what asks for an order, such as that of what ends or closes next.
+    fn take_order(&self, written: &mut Vec<Word>, takes: Takes) -> Option<[&'static str; 2]> {
+        match self.soon {
+            Some(PeriodOf::Closing) => Some(["closing", "asc"]),
+            Some(_) => Some(["ending", "asc"]),
+            None if takes.ending && takes.order && take_when_it_ends(written) => Some(["ending", "desc"]),
+            None => takes.order.then(|| order(written)).flatten(),
+        }
+    }
+
     /// Removes the buyer and the place or region.
     fn take_names(&mut self, written: &mut Vec<Word>, takes: Takes<'a>) {
         if let Some((buyers, language)) = takes.buyers {

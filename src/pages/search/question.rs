@@ -8,6 +8,7 @@ use crate::{
     pages::search::{
         asking_words::{AMENDED, AMENDMENTS, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question},
         period::{BETWEEN, SINCE, begins_fiscal_year, month},
+        when_it_ends::{CLOSING_SOON, ENDING_SOON},
         written_words::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
         },
@@ -107,19 +108,6 @@ const THIS: &str = "annee|cette|last|this";
 const LARGEST: &str = "\
     plus importants|plus importantes|plus grands|plus grandes|plus gros|plus grosses|plus eleves|plus elevees|\
     plus chers|plus cheres|most expensive|largest|biggest|highest|costliest";
-
-/// What says that what ends, or closes, next comes first.
-const CLOSING_SOON: &str = "\
-    close next week|close soon|close this month|close this week|closes this week|closing next week|closing this month|\
-    closing this week|due next week|due this week|ferment cette semaine|ferment la semaine prochaine|\
-    fermant cette semaine|qui ferment cette semaine|qui ferment la semaine prochaine|se terminent cette semaine|\
-    qui se terminent cette semaine|closes soon|closing soon|due soon|or close soon|or closes soon|or closing soon|\
-    fermant bientot|ferment bientot|qui ferment bientot|that close soon";
-const ENDING_SOON: &str = "\
-    end soon|ending soon|expirant bientot|expire soon|expirent bientot|expiring soon|finissant bientot|\
-    finissent bientot|prenant fin bientot|prennent fin bientot|qui expirent bientot|qui finissent bientot|\
-    qui prennent fin bientot|qui se terminent bientot|se terminant bientot|se terminent bientot|that end soon|\
-    that expire soon|up for renewal";
 
 /// The same as the highest values where a question or a list of one of the nouns begins: "top suppliers". "Water main
 /// contracts" are about a thing.

@@ -1,0 +1,66 @@
+//! What asks when contracts end or calls close. The lists are of folded words, separated by `|`.
+
+use crate::pages::search::written_words::{Word, is_in, remove_phrase, remove_phrase_between};
+
+/// What says that what ends, or closes, next comes first.
+pub(super) const CLOSING_SOON: &str = "\
+    close next week|close soon|close this month|close this week|closes this week|closing next week|closing this month|\
+    closing this week|due next week|due this week|ferment cette semaine|ferment la semaine prochaine|\
+    fermant cette semaine|qui ferment cette semaine|qui ferment la semaine prochaine|se terminent cette semaine|\
+    qui se terminent cette semaine|closes soon|closing soon|due soon|or close soon|or closes soon|or closing soon|\
+    fermant bientot|ferment bientot|qui ferment bientot|that close soon";
+pub(super) const ENDING_SOON: &str = "\
+    end soon|ending soon|expirant bientot|expire soon|expirent bientot|expiring soon|finissant bientot|\
+    finissent bientot|prenant fin bientot|prennent fin bientot|qui expirent bientot|qui finissent bientot|\
+    qui prennent fin bientot|qui se terminent bientot|se terminant bientot|se terminent bientot|that end soon|\
+    that expire soon|up for renewal";
+
+/// What asks when something ends: the phrase, after a word that asks when; and by itself.
+const WHEN: &str = "quand|when";
+const ENDS: &str = "\
+    arrive a echeance|arrivent a echeance|end|ends|expire|expirent|expires|fini|finira|finissent|finit|prend fin|\
+    prendra fin|prennent fin|run out|runs out|se termine|se terminent|se terminera|termine|terminent|will end";
+const END_DATES: &str = "\
+    date de fin de contrat|date de fin du contrat|date de fin|end date|end dates|expiration date|expiry date|\
+    fin de contrat|fin du contrat";
+
+/// Removes what asks when contracts end: "when does the contract of Acme end", "Acme contract end date".
+pub(super) fn take_when_it_ends(written: &mut Vec<Word>) -> bool {
+    let asks_when = |word: &Word| is_in(WHEN, &word.1);
+    if !written.iter().any(asks_when) {
+        return remove_phrase(written, END_DATES);
+    }
+    let mut rest = written.clone();
+    let is_taken = remove_phrase_between(&mut rest, ENDS, |before, _| before.iter().any(asks_when));
+    if is_taken {
+        rest.retain(|word| !asks_when(word));
+        *written = rest;
+    }
+    is_taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::search::written_words::{without_marks, words};
+
+    #[test]
+    fn words_ask_when_a_contract_ends() {
+        for (text, asks, rest) in [
+            ("when does the Acme contract end", true, "does the Acme contract"),
+            (
+                "quand se termine le contrat de Gaz Métro ?",
+                true,
+                "le contrat de Gaz Métro",
+            ),
+            ("Acme contract end date", true, "Acme contract"),
+            ("date de fin du contrat de GFL", true, "de GFL"),
+            ("end caps", false, "end caps"),
+            ("when was the last contract", false, "when was the last contract"),
+        ] {
+            let mut written = words(text);
+            assert_eq!(take_when_it_ends(&mut written), asks, "{text}");
+            assert_eq!(without_marks(&written), rest, "{text}");
+        }
+    }
+}
