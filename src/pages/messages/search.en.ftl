@@ -337,6 +337,7 @@ search-closing-in = closing: { $period }
 search-ending-in = ending: { $period }
 search-meaning-region = Deliveries to the region of that name, of all buyers
 search-meaning-city-of-firms = To suppliers of that city, of all buyers
+search-in-region = { $region } (region)
 search-suppliers-in = suppliers in { $city }
 search-meaning-conditions = With conditions in place of words
 search-suppliers-of-country = suppliers’ country: { $country }

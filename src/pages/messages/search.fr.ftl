@@ -329,6 +329,7 @@ search-closing-in = clôture : { $period }
 search-ending-in = fin : { $period }
 search-meaning-region = Livraisons dans la région de ce nom, de tous les acheteurs
 search-meaning-city-of-firms = À des fournisseurs de cette ville, de tous les acheteurs
+search-in-region = { $region } (région)
 search-suppliers-in = ville du fournisseur : { $city }
 search-meaning-conditions = Avec des conditions à la place de mots
 search-suppliers-of-country = pays du fournisseur : { $country }

@@ -1,11 +1,16 @@
 //! The search with another spelling of a word, or without one of its words, where all of them find nothing: "earn" is
 //! in no record of a firm.
 
+use std::cmp::Reverse;
+
 use crate::{
-    api::analysis::suggestions::{Suggestion, SuggestionPlan, corrected},
+    api::analysis::{
+        commodity::most_records,
+        suggestions::{Suggestion, SuggestionPlan, corrected},
+    },
     catalog::suppliers::Party,
     engine::Error,
-    model::fold::fold,
+    model::{Role, Schema, fold::fold},
     pages::messages::Texts,
     pages::search::{
         asking_words::asks,
@@ -18,14 +23,21 @@ use crate::{
         split::Split,
         written_words::{Word, search_words, without_marks, words},
     },
-    query::{SearchQuery, translate::is_function_word},
+    query::{
+        SearchQuery,
+        translate::{is_function_word, is_term},
+    },
 };
 
 /// Of more words, none is left out: each one is a search.
 const MAX_WORDS: usize = 6;
 
-/// How many other spellings are searched for.
+/// In how many entity types, and how many, other spellings are searched for.
+const MAX_TYPES: usize = 2;
 const MAX_SPELLINGS: usize = 3;
+
+/// How many searches there are with other spellings.
+pub(super) const SEARCHES_OF_SPELLINGS: usize = MAX_TYPES * MAX_SPELLINGS;
 
 /// Words with so many letters may have two of them wrong.
 const LONG_WORD: usize = 8;
@@ -36,35 +48,66 @@ fn is_misspelled(near: &Suggestion) -> bool {
     near.distance <= most && !asks(&near.of, true)
 }
 
-/// The search with conditions in place of words that finds most with another spelling of one of its words.
-pub(super) fn with_other_spelling(context: &SearchContext, split: Option<&Split>) -> Result<Option<Meaning>, Error> {
-    let plan = split.and_then(|split| Some((split, SuggestionPlan::of(&split.query)?)));
-    let Some((split, plan)) = plan else { return Ok(None) };
+/// The search with conditions in place of words that finds most with another spelling of one of its words: of the
+/// entity type that people mean first, as everywhere.
+///
+/// `found`: how many records have the words as they are written. If there are some, the other spelling is a term of the
+/// glossary, the written one is none, and far fewer records have it: publishers misspell words, too.
+pub(super) fn with_other_spelling(
+    context: &SearchContext,
+    splits: &[Split],
+    found: u64,
+) -> Result<Option<Meaning>, Error> {
     let mut tried = Vec::new();
     let generation = &context.ask.generation;
     let suppliers = generation.parties(Party::Supplier);
-    let is_misspelled = |near: &Suggestion| is_misspelled(near) && !suppliers.has_name_from(&near.of);
-    for near in plan
-        .run(context.ask)?
-        .into_iter()
-        .filter(is_misspelled)
-        .take(MAX_SPELLINGS)
-    {
-        let words = corrected(&split.words, &near);
-        let asked = split.asked.setting(&[("q", &search_words(&words))]);
-        let query = asked.query_in(generation);
-        tried.extend(query.map(|query| (query, asked, words, near)));
+    // A name may be a word that is spelled nearly like one, and publishers misspell terms in names, too.
+    let is_meant = |near: &Suggestion| {
+        let is_of_term = is_term(&fold(&near.word)) && !is_term(&near.of);
+        is_of_term || found == 0 && !suppliers.has_name_from(&near.of)
+    };
+    let is_misspelled = |near: &Suggestion| is_misspelled(near) && is_meant(near);
+    let rank = |split: &&Split| {
+        let of = split.asked.entity_type;
+        (
+            Schema::of(of).has_role(Role::Vendor),
+            generation.manifest_of(of).records,
+        )
+    };
+    let mut largest: Vec<&Split> = splits.iter().collect();
+    largest.sort_by_key(|split| Reverse(rank(split)));
+    for split in largest.into_iter().take(MAX_TYPES) {
+        let Some(plan) = SuggestionPlan::of(&split.query) else {
+            continue;
+        };
+        let near = plan.run(context.ask)?.into_iter();
+        for near in near.filter(is_misspelled).take(MAX_SPELLINGS) {
+            let words = corrected(&split.words, &near);
+            let asked = split.asked.setting(&[("q", &search_words(&words))]);
+            let query = asked.query_in(generation);
+            tried.extend(query.map(|query| (query, asked, split.label(&words), near)));
+        }
     }
     let counts = context
         .ask
         .counts(tried.iter().map(|(query, ..)| query.clone()).collect())?;
-    let best = tried.into_iter().zip(counts).max_by_key(|(_, records)| *records);
+    let all: Vec<_> = tried.into_iter().zip(counts).collect();
+    let of = most_records(
+        all.iter()
+            .map(|((_, asked, ..), records)| (asked.entity_type, *records)),
+    );
+    let of_type = all
+        .into_iter()
+        .filter(|((_, asked, ..), _)| Some(asked.entity_type) == of);
+    let best = of_type.max_by_key(|(_, records)| *records);
+    let is_more = |records: u64| records > 0 && records >= found.saturating_mul(MANY_TIMES);
     Ok(best
-        .filter(|(_, records)| *records > 0)
-        .map(|((_, asked, words, near), records)| {
-            Meaning::of_other_spelling(context.t, asked, split.label(&words), &near, records)
-        }))
+        .filter(|(_, records)| is_more(*records))
+        .map(|((_, asked, label, near), records)| Meaning::of_other_spelling(context.t, asked, label, &near, records)))
 }
+
+/// So many times as many records are of another search, which the words may have meant.
+pub(super) const MANY_TIMES: u64 = 10;
 
 fn may_be_left_out((_, folded): &Word) -> bool {
     !is_function_word(folded)
@@ -76,8 +119,8 @@ pub(super) fn left_out(text: &str) -> usize {
     if (2..=MAX_WORDS).contains(&number) { number } else { 0 }
 }
 
-/// The search that finds most without one word, and at least `fewest` records. `split`: the search with conditions in
-/// place of words, if there is one.
+/// The search without one word that is nearest to all of them, if it finds at least `fewest` records. `split`: the
+/// search with conditions in place of words, if there is one.
 pub(super) fn without_a_word(
     context: &SearchContext,
     split: Option<&Split>,
@@ -113,14 +156,14 @@ pub(super) fn without_a_word(
     let counts = context
         .ask
         .counts(tried.iter().map(|(_, (.., query))| query.clone()).collect())?;
-    // "Price" says less than "forklift".
+    // "Price" says less than "forklift". What is left is a term rather than any words, and says much: not "removal" of
+    // "snow removal".
     let is_of_question = |word: &str| asks(&fold(word), true);
-    let best = tried
-        .into_iter()
-        .zip(counts)
-        .max_by_key(|((word, _), records)| (*records > 0 && is_of_question(word), *records));
+    let best = tried.into_iter().zip(counts).filter(|(_, records)| *records > 0);
+    let best = best
+        .max_by_key(|((word, (_, rest, _)), records)| (is_of_question(word), is_term(&fold(rest)), Reverse(*records)));
     Ok(best
-        .filter(|(_, records)| *records >= fewest.max(1))
+        .filter(|(_, records)| *records >= fewest)
         .map(|((word, (asked, rest, _)), records)| {
             let label = split.map_or_else(|| rest.clone(), |split| split.label(&rest));
             Meaning::of_fewer_words(context.t, asked, (&label, &word), (records, fewest > 0))

@@ -3,6 +3,7 @@
 use std::{cmp::Reverse, collections::HashSet, ops::RangeInclusive};
 
 use crate::{
+    catalog::suppliers::Party,
     engine::Error,
     http::error::ApiError,
     model::{EntityType, fold::fold},
@@ -11,7 +12,7 @@ use crate::{
         search::{
             buyers::is_acronym_alone,
             context::SearchContext,
-            fewer_words::{with_other_spelling, without_a_word},
+            fewer_words::{MANY_TIMES, with_other_spelling, without_a_word},
             meanings::{self, Meaning},
             results_query::{Found, Plan},
             search_address::SearchAddress,
@@ -20,7 +21,7 @@ use crate::{
             who_bid::who_bid,
         },
     },
-    query::Start,
+    query::{SearchQuery, Start, translate::is_term},
 };
 
 /// What the words may mean.
@@ -37,21 +38,26 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let Some(text) = asked.value("q").filter(|_| asked.has_words() && is_first) else {
         return Ok(Meant::default());
     };
-    let (t, total) = (context.t, found.aggregation.total);
+    let total = found.aggregation.total;
     let Named { buyer, exact, others } = named(context, text)?;
     let (is_buyer, is_exact) = (buyer.is_some(), exact.is_some());
     let split = found.split.map(|(number, records)| (&plan.splits[number], records));
     let (of_names, in_names, named_records) = or_nothing_in_time(of_names(context, text, split, total))?;
-    let of_split = |(split, records)| Meaning::of_split(t, split, records);
     let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
     let bidders = or_nothing_in_time(who_bid(context, text))?;
     let has_other = !of_names.is_empty() || leading.is_some() || !bidders.is_empty();
-    let nothing = split.filter(|(_, records)| *records == 0 && total == 0 && !has_other);
-    let respelled = or_nothing_in_time(with_other_spelling(context, nothing.map(|(split, _)| split)))?;
-    let shown = split.filter(|(_, records)| *records > 0 || leading.is_some());
-    let of_words = shown.map(of_split);
+    let few = split
+        .map(|(_, records)| records.max(total))
+        .filter(|records| FEW.contains(records));
+    let Near {
+        respelled,
+        of_places,
+        is_in_place,
+        is_nothing,
+    } = Near::of(context, plan, (split, total, few), (has_other, of_names.is_empty()))?;
+    let shown = split.filter(|(_, records)| *records > 0 || leading.is_some() || is_nothing);
+    let of_words = shown.map(|(split, records)| Meaning::of_split(context.t, split, records));
     let of_all = or_nothing_in_time(of_all(context, split))?;
-    let of_places = or_nothing_in_time(of_other_places(context, split))?;
     let has_other = has_other || !of_places.is_empty();
     let finds_nothing =
         total == 0 && !has_other && respelled.is_none() && split.is_none_or(|(_, records)| records == 0);
@@ -75,15 +81,12 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // An exact name leaves out the other conditions of the search.
     let has_years = split.is_some_and(|(split, _)| split.has_years);
     let is_name = named_records > 0 && (has_years || is_by_chance(total, named_records));
-    let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name;
+    let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name || is_in_place;
     let leads = is_buyer || has_answer && !is_exact;
     all.extend(others);
     // The buyer of a search is also what its words may mean.
     let mut seen = HashSet::new();
     all.retain(|meaning| seen.insert(meaning.href.clone()));
-    let few = split
-        .map(|(_, records)| records.max(total))
-        .filter(|records| FEW.contains(records));
     let tries_fewer = finds_nothing && (all.is_empty() || split.is_some()) || few.is_some();
     let last = fewer_words(context, split, (tries_fewer, few.unwrap_or_default()))?;
     all.truncate(meanings::ABOVE_RESULTS - usize::from(last.is_some()));
@@ -91,9 +94,8 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     Ok(Meant { all, leads })
 }
 
-/// So few records, and so many times as many without one of the words: the word may be left out by chance.
+/// So few records have all words by chance, if many times as many have all but one, or one in another spelling.
 const FEW: RangeInclusive<u64> = 1..=5;
-const MANY_TIMES: u64 = 10;
 
 /// The search without one of its words, if it is tried. `found`: how many records all words find.
 fn fewer_words(
@@ -134,6 +136,63 @@ fn is_acronym(asked: &SearchAddress, text: &str) -> bool {
     has_only_words && is_acronym_alone(text)
 }
 
+/// Searches near to that with conditions in place of words.
+struct Near {
+    respelled: Option<Meaning>,
+    of_places: Vec<Meaning>,
+    /// Whether the first of these is meant: "déneigement à Laval" is that in the region, if the city has none.
+    is_in_place: bool,
+    /// Whether it is an answer that there are no records.
+    is_nothing: bool,
+}
+
+impl Near {
+    /// `few`: how many records there are, if they are few. `has_other`: whether the words mean something else first;
+    /// `has_no_name`: whether they name no supplier and no buyer.
+    fn of(
+        context: &SearchContext,
+        plan: &Plan,
+        (split, total, few): (Option<(&Split, u64)>, u64, Option<u64>),
+        (has_other, has_no_name): (bool, bool),
+    ) -> Result<Near, Error> {
+        let nothing = split.filter(|(_, records)| *records == 0 && total == 0 && !has_other);
+        let respelled = match few.or(nothing.map(|_| 0)) {
+            Some(found) => or_nothing_in_time(with_other_spelling(context, &plan.splits, found))?,
+            None => None,
+        };
+        let of_places = or_nothing_in_time(of_other_places(context, split))?;
+        let of_place = of_places.first().map_or(0, |(_, records)| *records);
+        let has_no_split = split.is_some_and(|(_, records)| records == 0);
+        let is_nothing = match nothing.filter(|_| respelled.is_none() && of_places.is_empty()) {
+            Some((split, _)) => or_nothing_in_time(is_nothing(context, split))?,
+            None => false,
+        };
+        Ok(Near {
+            respelled,
+            is_in_place: has_no_name && has_no_split && of_place > 0 && of_place >= total,
+            of_places: of_places.into_iter().map(|(meaning, _)| meaning).collect(),
+            is_nothing,
+        })
+    }
+}
+
+/// Whether it is an answer that a search without records has none: it has conditions, and its words are in others and
+/// name no firm, whose page says more.
+fn is_nothing(context: &SearchContext, split: &Split) -> Result<bool, Error> {
+    if split.conditions.is_empty() || split.words.is_empty() {
+        return Ok(!split.conditions.is_empty());
+    }
+    let suppliers = context.ask.generation.parties(Party::Supplier);
+    if suppliers.has_name_from(&split.words) && !is_term(&fold(&split.words)) {
+        return Ok(false);
+    }
+    let words = SearchQuery {
+        filters: Vec::new(),
+        ..split.query.clone()
+    };
+    Ok(context.ask.count(&words)? > 0)
+}
+
 /// The records of which the words ask for a share, unless there are none.
 fn of_all(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Option<Meaning>, Error> {
     let Some((split, part)) = split else { return Ok(None) };
@@ -143,9 +202,9 @@ fn of_all(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Optio
     Ok((records > 0).then(meaning))
 }
 
-/// The searches in a region, and of suppliers in a city, instead of the municipality of the same name, unless they have
-/// nothing.
-fn of_other_places(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Vec<Meaning>, Error> {
+/// The searches in a region, and of suppliers in a city, instead of the municipality of the same name, and how many
+/// records each has: at least one.
+fn of_other_places(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Vec<(Meaning, u64)>, Error> {
     let Some((split, _)) = split else { return Ok(Vec::new()) };
     let t = context.t;
     let region = split.of_region.iter().map(|of| (of, t.text("search-meaning-region")));
@@ -159,7 +218,7 @@ fn of_other_places(context: &SearchContext, split: Option<(&Split, u64)>) -> Res
         .counts(all.iter().map(|(of, _)| of.query.clone()).collect())?;
     let found = all.into_iter().zip(counts).filter(|(_, records)| *records > 0);
     Ok(found
-        .map(|((of, what), records)| Meaning::of_related(t, what, of, records))
+        .map(|((of, what), records)| (Meaning::of_related(t, what, of, records), records))
         .collect())
 }
 

@@ -25,7 +25,7 @@ use crate::{
             answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies, several_years},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices},
-            fewer_words::left_out,
+            fewer_words::{SEARCHES_OF_SPELLINGS, left_out},
             growth,
             lacking::scans_of_days,
             meanings::types_with_suppliers,
@@ -155,7 +155,7 @@ impl Plan {
                 .records
                 .saturating_mul(*searches as u64)
         });
-        scans.extend(left_out.map(|(query, searches)| (query.entity_type, searches)));
+        scans.extend(left_out.map(|(query, searches)| (query.entity_type, searches + SEARCHES_OF_SPELLINGS)));
         let days = scans_of_days(&self.search.query);
         let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
         scans.push((self.asked.entity_type, further));
@@ -180,7 +180,9 @@ impl Plan {
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         let asks_who_bid = has_words && self.asked.value("q").is_some_and(asks_who_bid);
         let scans_of_bids = if asks_who_bid { SCANS_OF_BIDS } else { 0 };
-        let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
+        let cost = left_out.map_or(cost, |(query, searches)| {
+            cost.with_text(generation, query, searches + SEARCHES_OF_SPELLINGS)
+        });
         others
             .chain(suggested)
             .chain(self.in_purchase.as_ref())

@@ -48,6 +48,8 @@ pub(crate) struct Split {
     pub(super) has_years: bool,
     /// What the municipality or government among the conditions is called.
     pub(super) place: Option<String>,
+    /// Whether the words say where, and others are left: "Laval" is in the name of a university, too.
+    is_in_place: bool,
     /// Whether the words say who buys or where, and no word is left.
     is_whole: bool,
 }
@@ -194,6 +196,7 @@ impl Split {
             place: parts.place.map(|place| name_of(place, t)),
             has_years: parts.period.as_ref().is_some_and(Period::has_several_years)
                 && (parts.buyer.is_some() || parts.place.is_some()),
+            is_in_place: !parts.words.is_empty() && (parts.place.is_some() || parts.region.is_some()),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,
             of_buyer: parts.buyer.and_then(|buyer| buyer.most),
@@ -206,7 +209,8 @@ impl Split {
 
     /// Whether it is shown before what the words find as words. `records`: what it finds; `total`: what they find.
     pub(crate) fn leads(&self, records: u64, total: u64) -> bool {
-        self.is_whole || records > 0 && (self.has_years || is_by_chance(total, records))
+        let is_in_place = self.is_in_place && records >= total;
+        self.is_whole || records > 0 && (self.has_years || is_in_place || is_by_chance(total, records))
     }
 
     /// What the search is called: `about` is the name of what is left of its words.
@@ -215,16 +219,16 @@ impl Split {
     }
 }
 
-/// What a search is called: the name of what its words are about, and its conditions.
-fn named(asked: &SearchAddress, about: &str, conditions: &[String]) -> String {
-    let about = Some(shortened(about)).filter(|about| !about.is_empty());
-    let all: Vec<String> = about.into_iter().chain(conditions.iter().cloned()).collect();
 /// The name of a municipality or government in the language of the page, if it is known.
 fn name_of(place: &Coverage, t: Texts) -> String {
     let name = place_name(place, t.language());
     name.unwrap_or(&place.municipality).to_owned()
 }
 
+/// What a search is called: the name of what its words are about, and its conditions.
+fn named(asked: &SearchAddress, about: &str, conditions: &[String]) -> String {
+    let about = Some(shortened(about)).filter(|about| !about.is_empty());
+    let all: Vec<String> = about.into_iter().chain(conditions.iter().cloned()).collect();
     if all.is_empty() {
         return Texts::of(asked.lang).keyed("kinds-", asked.entity_type.name());
     }
@@ -248,11 +252,11 @@ impl<'a> Takes<'a> {
             places: if can(&["municipality"]) { places } else { &[] },
             region: can(&["region"]),
             vendor_city: can(&["vendor_city"]),
+            vendor_country: can(&["vendor_country"]),
             level: can(&["level"]),
             body_class: can(&["body_class"]),
             year: can(&["issued_after", "issued_before"]),
             closing: is_tender && can(&["closing_after", "closing_before"]),
-            vendor_country: can(&["vendor_country"]),
             ending: can(&["ending_after", "ending_before"]),
             competition: can(&["competition"]),
             open: is_tender && can(&["status", "closing_after"]),
@@ -281,11 +285,16 @@ impl<'a> Parts<'a> {
             values.push(("municipality", place.municipality.clone()));
             label.push(name_of(place, t));
         }
+        self.of_firms(t, &mut values, &mut label);
         if let Some(region) = &self.region {
             values.push(("region", region.clone()));
-            label.push(region.clone());
+            let is_province = known_province(region).is_some();
+            label.push(if is_province {
+                region.clone()
+            } else {
+                t.with("search-in-region", &[("region", region)])
+            });
         }
-        self.of_firms(t, &mut values, &mut label);
         if let Some(level) = self.level {
             values.push(("level", level.to_owned()));
             label.push(t.keyed("search-level-", level));
@@ -322,15 +331,6 @@ impl<'a> Parts<'a> {
         (values, label)
     }
 
-    fn period(&self, t: Texts, period: &Period, values: &mut Values, label: &mut Vec<String>) {
-        let ([after, before], text) = match self.period_of {
-            PeriodOf::Records => (["issued_after", "issued_before"], None),
-            PeriodOf::Closing => (["closing_after", "closing_before"], Some("search-closing-in")),
-            PeriodOf::Ending => (["ending_after", "ending_before"], Some("search-ending-in")),
-        };
-        let day = |parameter, written: &String| canonical_value(parameter, written).unwrap_or_else(|| written.clone());
-        values.push((after, day(after, &period.first)));
-        values.extend(period.last.iter().map(|last| (before, day(before, last))));
     /// The conditions of where the suppliers are.
     fn of_firms(&self, t: Texts, values: &mut Values, label: &mut Vec<String>) {
         if let Some(city) = self.firms_in {
@@ -349,6 +349,15 @@ impl<'a> Parts<'a> {
         }
     }
 
+    fn period(&self, t: Texts, period: &Period, values: &mut Values, label: &mut Vec<String>) {
+        let ([after, before], text) = match self.period_of {
+            PeriodOf::Records => (["issued_after", "issued_before"], None),
+            PeriodOf::Closing => (["closing_after", "closing_before"], Some("search-closing-in")),
+            PeriodOf::Ending => (["ending_after", "ending_before"], Some("search-ending-in")),
+        };
+        let day = |parameter, written: &String| canonical_value(parameter, written).unwrap_or_else(|| written.clone());
+        values.push((after, day(after, &period.first)));
+        values.extend(period.last.iter().map(|last| (before, day(before, last))));
         label.push(text.map_or_else(
             || period.label.clone(),
             |text| t.with(text, &[("period", &period.label)]),
