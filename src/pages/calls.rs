@@ -94,8 +94,13 @@ fn sentences(ask: &Ask, t: Texts, (query, competition): (&BidQuery, &Competition
         let none = [none].into_iter();
         return Ok(none.chain(other_years(ask, t, query)?).collect());
     }
-    let mut sentences = Vec::from_iter(of_calls(t, "calls-open", &competition.open_calls));
-    sentences.extend(of_calls(t, "calls-invitation", &competition.invitations));
+    let of_open = of_calls(t, ["calls-open", "calls-open-single"], &competition.open_calls);
+    let of_invited = of_calls(
+        t,
+        ["calls-invitation", "calls-invitation-single"],
+        &competition.invitations,
+    );
+    let mut sentences: Vec<String> = of_open.into_iter().chain(of_invited).collect();
     if competition.direct_awards > 0 {
         sentences.push(t.with("calls-direct", &[("count", &competition.direct_awards)]));
     }
@@ -120,9 +125,13 @@ pub(crate) fn competition(ask: &Ask, t: Texts, query: &BidQuery) -> Result<(u64,
     Ok((competition.notices, sentences))
 }
 
-/// "14 open calls with 3 bidders or fewer in half of them; 12% had one bidder (95% interval: 5% to 25%)."
-fn of_calls(t: Texts, key: &str, figures: &CallFigures) -> Option<String> {
+/// "14 open calls with 3 bidders or fewer in half of them; 12% had one bidder (95% interval: 5% to 25%)." Of a single
+/// call, the number of its bidders.
+fn of_calls(t: Texts, [key, single]: [&str; 2], figures: &CallFigures) -> Option<String> {
     let (median, share) = (figures.median_bidders?, one_bidder(t, figures)?);
+    if figures.calls == 1 {
+        return Some(t.with(single, &[("bidders", &median)]));
+    }
     Some(t.with(
         key,
         &[("count", &figures.calls), ("median", &median), ("share", &share)],

@@ -122,6 +122,14 @@ calls-invitation =
         [one] { $median } bidder
        *[other] { $median } bidders
     }. One bidder only: { $share }.
+calls-open-single = 1 open call with bids, of { $bidders ->
+        [one] { $bidders } bidder
+       *[other] { $bidders } bidders
+    }.
+calls-invitation-single = 1 call by invitation with bids, of { $bidders ->
+        [one] { $bidders } bidder
+       *[other] { $bidders } bidders
+    }; many such notices list the winner only.
 calls-direct =
     { $count ->
         [one] { $count } direct award, which is

@@ -122,6 +122,14 @@ calls-invitation =
         [one] { $median } soumissionnaire
        *[other] { $median } soumissionnaires
     }. Un seul soumissionnaire : { $share }.
+calls-open-single = 1 appel public avec des soumissions, de { $bidders ->
+        [one] { $bidders } soumissionnaire
+       *[other] { $bidders } soumissionnaires
+    }.
+calls-invitation-single = 1 appel sur invitation avec des soumissions, de { $bidders ->
+        [one] { $bidders } soumissionnaire
+       *[other] { $bidders } soumissionnaires
+    }; beaucoup de ces avis ne nomment que le gagnant.
 calls-direct =
     { $count ->
         [one] { $count } contrat de gré à gré

@@ -12,11 +12,12 @@ use crate::{
         quality::{self, TotalDoubt},
         search::{
             answer_figures::{found_by, several_years},
+            asking_words::asks_for_buyers,
             consortia::consortia,
             context::SearchContext,
             figures::Leaders,
-            growth::growth,
             first_records::{FirstRecords, first_records},
+            growth::growth,
             lacking::without_day,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt},
@@ -42,9 +43,9 @@ pub(super) struct Answer {
     /// How many other contracts meet the same conditions, in entity types that it does not count: the number and the
     /// address.
     pub(super) others: Vec<(String, String)>,
-    /// Its first suppliers and buyers.
     /// Its first records.
     pub(super) first: Option<FirstRecords>,
+    /// Its first suppliers and buyers.
     pub(super) leaders: Vec<Leaders>,
     /// What its values are.
     pub(super) values: TypicalValue,
@@ -75,8 +76,8 @@ pub(super) fn answer(
         sentence: meaning.count.clone(),
         is_empty: meaning.is_empty,
         others: Vec::new(),
-        leaders: Vec::new(),
         first: None,
+        leaders: Vec::new(),
         values: TypicalValue::default(),
         years: None,
         names: None,
@@ -91,8 +92,8 @@ pub(super) fn answer(
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
         answer.others = others(t, asked, plan, found_as_words);
-        answer.leaders = leaders(context, asked, &found);
         answer.first = first_records(&SearchContext { asked, ..*context }, &query, found.total)?;
+        answer.leaders = leaders(context, asked, &found);
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.years = years(context, asked, &query, &found);
         answer.names = names(context, asked, &query, found.total)?;
@@ -182,7 +183,11 @@ fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) 
         ..asked.clone()
     };
     let asked = &ranked;
-    Leaders::all(&SearchContext { asked, ..*context }, found)
+    let mut leaders = Leaders::all(&SearchContext { asked, ..*context }, found);
+    if context.asked.value("q").is_some_and(asks_for_buyers) {
+        leaders.reverse();
+    }
+    leaders
 }
 
 /// Which days most contracts of other entity types lack, where the search asks for some.

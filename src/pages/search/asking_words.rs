@@ -4,7 +4,7 @@
 //! found", "système de son".
 
 use crate::{
-    pages::search::written_words::{Word, elided, is_in, joined, remove_phrase_between},
+    pages::search::written_words::{Word, elided, is_in, joined, remove_phrase, remove_phrase_between, words},
     query::translate::is_function_word,
 };
 
@@ -19,7 +19,7 @@ pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
 
 /// Several words that ask, and are more than each of them.
 pub(super) const PHRASES: &str = "\
-    a quel prix|at what price|au final|au total|aupres de qui|combien de fois|depuis combien de temps|depuis quand|\
+    a quel prix|at what price|total des contrats|total spent|total spending|au final|au total|aupres de qui|combien de fois|depuis combien de temps|depuis quand|\
     did business|do business|does business|does it cost|en tout|faire affaire|faire affaires|fait affaire|\
     fait affaires|font affaire|font affaires|for how much|how long|how many times|in the end|in total|\
     pour combien|quel genre de|quel ministere|quel organisme|quel organisme public|quel type de|quelle sorte de|\
@@ -63,6 +63,8 @@ pub(super) const AMENDED: &str = "\
     avenant|ayant ete modifies|qui ont ete modifies|modifies|\
     with cost overruns|with overruns|cost overruns|cost overrun|overruns|with extra spending|extra spending|\
     that went over budget|went over budget|over budget|\
+    that grew the most|grew the most|grew most|that grew|have grown the most|that increased the most|\
+    increased the most|increased most|increased in value|ont le plus augmente|le plus augmente|augmente le plus|\
     avec depassements de couts|avec depassement de couts|avec depassement de cout|avec depassements|\
     depassements de couts|depassements de cout|depassements des couts|depassements|\
     depassement de couts|depassement de cout|depassement des couts|\
@@ -76,6 +78,15 @@ pub(super) const AMENDMENTS: &str = "\
 /// Nouns that begin a question if what they are of follows: "suppliers of the museum".
 const PARTIES: &str = "\
     acheteurs|buyers|competitors|concurrents|contractors|entrepreneurs|fournisseurs|rivals|rivaux|suppliers|vendors";
+
+/// What asks who buys.
+const BUYERS: &str = "\
+    achete le plus|achetent le plus|acheteurs|biggest buyer|biggest buyers|buyers|buys most|buys the most|\
+    depense le plus|depensent le plus|largest buyers|plus gros acheteurs|principaux acheteurs|quel hopital|\
+    quel ministere|quel organisme|quelle universite|quelle ville|quelles universites|quelles villes|quels hopitaux|\
+    quels ministeres|quels organismes|qui achete|qui achetent|spends most|spends the most|top buyers|which agencies|\
+    which agency|which cities|which city|which department|which departments|which hospital|which hospitals|\
+    which universities|which university|who buys|who purchases";
 
 /// Nouns that ask for a ranking at the beginning, if a word for parties follows. Others are things: "système de
 /// classement".
@@ -227,6 +238,11 @@ pub(super) fn is_determiner(written: &[Word], number: usize) -> bool {
     let folded = written[number].1.as_str();
     let follows_function_word = number > 0 && is_function_word(&written[number - 1].1);
     is_in(POSSESSIVES, folded) || is_in(ARTICLES, folded) && !follows_function_word
+}
+
+/// Whether a text asks who buys, instead of who sells.
+pub(super) fn asks_for_buyers(text: &str) -> bool {
+    remove_phrase(&mut words(text), BUYERS)
 }
 
 /// Whether words begin as a question does, or ask in their midst: "Acme ou Zénith, qui a vendu le plus".

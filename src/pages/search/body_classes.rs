@@ -3,7 +3,7 @@
 use crate::{
     pages::search::{
         asking_words::asks,
-        written_words::{Word, is_in, joined, remove_phrase_between},
+        written_words::{Word, is_in, joined, remove_phrase, remove_phrase_between},
     },
     query::translate::is_function_word,
 };
@@ -19,7 +19,7 @@ const CLASSES: [(&str, &str, &str); 6] = [
     ("university", "universites|universities", "universite|university"),
     ("college", "cegeps|colleges", "cegep|college"),
     (
-        "school",
+        SCHOOL,
         "centres de services scolaire|centres de services scolaires|centres services scolaires|commissions scolaires|\
         conseils scolaires|school boards|school districts|school divisions",
         "centre de services scolaire|commission scolaire|ecole|ecoles|school|school board|school district|schools",
@@ -36,6 +36,10 @@ const CLASSES: [(&str, &str, &str); 6] = [
         "housing authority|office habitation|office municipal habitation",
     ),
 ];
+
+/// The class of school boards, and what they have.
+const SCHOOL: &str = "school";
+const SCHOOLS: &str = "ecole|ecoles|school|schools";
 
 /// What asks for one of them: "which hospital". Elsewhere, a hospital is a building.
 const WHICH: &str = "quel|quelle|quelles|quels|what|which";
@@ -55,13 +59,30 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
     let taken = CLASSES.iter().filter_map(|(class, several, one)| {
         let mut rest = written.clone();
         let is_taken = remove_phrase_between(&mut rest, one, asks_for_one)
+            || remove_phrase_between(&mut rest, one, |before, after| {
+                ends_text(written.len(), before, after) && !is_in_name(before, after)
+            })
             || remove_phrase_between(&mut rest, several, |before, after| !is_in_name(before, after));
         is_taken.then_some((*class, rest))
     });
     let taken: Vec<_> = taken.collect();
-    let [(class, rest)] = <[_; 1]>::try_from(taken).ok()?;
+    let [(class, mut rest)] = <[_; 1]>::try_from(taken).ok()?;
+    if class == SCHOOL {
+        // Of school boards, "roofs of schools" are roofs.
+        let mut shorter = rest.clone();
+        let has_more = |words: &[Word]| words.iter().any(|(_, folded)| !is_function_word(folded));
+        if remove_phrase(&mut shorter, SCHOOLS) && has_more(&shorter) {
+            rest = shorter;
+        }
+    }
     *written = rest;
     Some(class)
+}
+
+/// Whether several words are the last ones after others: "toitures commission scolaire". One word is a thing there:
+/// "portes d'école".
+fn ends_text(words: usize, before: &[Word], after: &[Word]) -> bool {
+    after.is_empty() && !before.is_empty() && words - before.len() > 1
 }
 
 /// How many words before a class may be of a name.
@@ -99,6 +120,8 @@ mod tests {
             ("commissions scolaires déneigement", Some("school"), "déneigement"),
             ("salt bought by a school board", Some("school"), "salt bought by a"),
             ("offices d'habitation", Some("housing"), ""),
+            ("toitures d'écoles commission scolaire", Some("school"), "toitures"),
+            ("portes d'école", None, "portes d'école"),
             ("hospital beds", None, "hospital beds"),
             ("which hospital beds cost most", None, "which hospital beds cost most"),
             ("Fédération des cégeps", None, "Fédération des cégeps"),

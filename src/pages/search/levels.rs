@@ -17,7 +17,7 @@ const LEVELS: [(&str, &str); 3] = [
         "federal government|federal agencies|federal agency|federal bodies|federal body|federal department|\
         federal departments|government of canada|gouvernement du canada|gouvernement federal|ministere federal|\
         ministeres federaux|organisme federal|organismes federaux|federal|federale|federales|\
-        federaux",
+        federaux|feds",
     ),
     (
         "provincial",

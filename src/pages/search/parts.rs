@@ -34,9 +34,9 @@ pub(super) struct Parts<'a> {
     pub(super) place: Option<&'a Coverage>,
     /// The city of the suppliers.
     pub(super) firms_in: Option<&'a Coverage>,
-    /// The region where the purchase is delivered, as it was written.
     /// The key of their country.
     pub(super) country: Option<String>,
+    /// The region where the purchase is delivered, as it was written.
     pub(super) region: Option<String>,
     pub(super) level: Option<&'static str>,
     /// The class of the buyers.
@@ -107,8 +107,8 @@ pub(super) struct Takes<'a> {
     pub(super) places: &'a [Coverage],
     pub(super) region: bool,
     pub(super) vendor_city: bool,
-    pub(super) level: bool,
     pub(super) vendor_country: bool,
+    pub(super) level: bool,
     pub(super) body_class: bool,
     pub(super) year: bool,
     pub(super) closing: bool,
@@ -134,8 +134,8 @@ impl Takes<'_> {
             places: &[],
             region: false,
             vendor_city: false,
-            level: true,
             vendor_country: true,
+            level: true,
             body_class: true,
             year: true,
             closing: true,
@@ -330,6 +330,7 @@ impl<'a> Parts<'a> {
     /// How many conditions there are, and whether they are a search without further words. `written`: what is left.
     fn counted(&self, written: &[Word]) -> (usize, bool) {
         let alone = self.region.is_some()
+            || self.country.is_some()
             || self.without_competition
             || self.open
             || self.amended
@@ -341,7 +342,6 @@ impl<'a> Parts<'a> {
             self.buyer.is_some(),
             self.level.is_some(),
             self.body_class.is_some(),
-            || self.country.is_some()
             self.period.is_some(),
         ];
         let named = named.into_iter().filter(|is_one| *is_one).count();
@@ -354,7 +354,7 @@ impl<'a> Parts<'a> {
 
 /// A word with the article in the text before it, if both begin the name of a firm: "La Presse" is not a press. Several
 /// words identify a firm without its article, which publishers may leave out.
-fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
+pub(super) fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
     let written = words(text);
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);
     let before = written.windows(2).find(|pair| without_marks(&pair[1..]) == about);

@@ -38,7 +38,8 @@ const AUXILIARIES: &str = "a|has|have";
 /// What asks for a chart, which every page of results has.
 const BY_YEAR: &str = "\
     annee par annee|annual trend|au fil des annees|au fil des ans|by year|each year|over the years|over time|over years|\
-    par an|par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
+    ont elles augmente|ont ils augmente|a t elle augmente|a t il augmente|been going up|been increasing|been rising|\
+    evolution de|evolution des|evolution du|going up|par an|par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
     trends over time|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
@@ -61,6 +62,9 @@ const STANDING_OFFERS: &str = "\
 /// What asks for tenders.
 const TENDERS: &str = "\
     avis appels offres|avis appel offres|appels offres|appel offres|calls for tenders|call for tenders|tenders";
+
+/// The first words of those.
+const CALLED: &str = "appels|avis|calls|tenders";
 
 /// What asks for purchases without competition.
 const WITHOUT_COMPETITION: &str = "\
@@ -133,6 +137,9 @@ const NEWEST: &str = "\
     last bought|last buy|last contract|last contracts|last get|last got|last purchase|last purchased|last receive|\
     last received|last sell|last sold|last time|last win|last won|most recent|newest|latest";
 
+/// The same at the beginning, if a word for tenders or contracts follows: "new tenders".
+const NEW: &str = "new|nouveaux|nouvelles";
+
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Asking {
@@ -181,7 +188,14 @@ impl Asking {
                 && after.first().is_some_and(|(_, folded)| folded != "soil")
                 && after.iter().any(|(_, folded)| is_in(RANKED_FIRMS, folded))
         };
+        let is_new = |before: &[Word], after: &[Word]| {
+            before.iter().all(|(_, folded)| is_of_question(folded))
+                && after
+                    .first()
+                    .is_some_and(|(_, folded)| is_in(RANKED, folded) || is_in(CALLED, folded))
+        };
         remove_phrase(written, self.phrases())
+            || self == Asking::Newest && remove_phrase_between(written, NEW, is_new)
             || self == Asking::Largest
                 && (remove_phrase_between(written, TOP, is_rank)
                     || remove_phrase_between(written, "top", is_rank_of_thing))

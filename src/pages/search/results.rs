@@ -232,7 +232,9 @@ fn found_results(
     };
     let stated = answer.as_ref().map_or_else(Vec::new, |answer| answer.coverage.clone());
     let is_new = |note: &String| !stated.contains(note);
-    let notes = sources.gaps.into_iter().chain(notes(context, found));
+    // What finds nothing has no gaps besides those of its answer.
+    let gaps = sources.gaps.into_iter().filter(|_| !has_answer || total > 0);
+    let notes = gaps.chain(notes(context, found));
     Ok(Results {
         unsearched: unsearched(context, plan),
         meanings: meant.all,

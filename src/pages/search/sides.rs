@@ -8,6 +8,7 @@ use crate::{
         address::Parameters,
         search::{
             context::SearchContext,
+            parts::with_article,
             question::content,
             search_address::SearchAddress,
             split::Split,
@@ -89,12 +90,13 @@ fn is_clause_end(written: &[Word], number: usize) -> bool {
 impl Reading {
     /// Reads the name of each side. False if the conditions next to them differ.
     fn read_names(&mut self, context: &SearchContext, names: [&[Word]; 2], (asks, with_names): (bool, bool)) -> bool {
+        let suppliers = context.ask.generation.parties(Party::Supplier);
         let mut is_one = true;
         for (number, name) in names.into_iter().enumerate() {
             let text = without_marks(name);
             let split = self.split(context, &text, (asks, with_names));
-            let about = split.as_ref().map_or(text, |split| split.words.clone());
-            self.names[number] = content(words(&about), false);
+            let about = split.as_ref().map_or_else(|| text.clone(), |split| split.words.clone());
+            self.names[number] = with_article(&text, content(words(&about), false), Some(suppliers));
             is_one &= split.is_none_or(|split| self.add(&split));
         }
         is_one

@@ -126,7 +126,7 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     let label = if is_wider && split.words.is_empty() {
         t.text("search-who-bid-all")
     } else if is_wider {
-        split.words.clone()
+        t.with("search-who-bid-everywhere", &[("words", &split.words)])
     } else {
         split.label(&split.words)
     };
