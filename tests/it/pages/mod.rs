@@ -1,6 +1,8 @@
 //! The pages for people, over real HTTP.
 
 mod access;
+mod answers;
+mod asked;
 mod average;
 mod bids;
 mod browser;

@@ -17,10 +17,10 @@ use super::html::{between, text};
 use crate::support::{TestServer, real_dumps};
 
 /// The records of the dumps, each once.
-struct Dumps(Vec<(EntityType, Value)>);
+pub(super) struct Dumps(Vec<(EntityType, Value)>);
 
 impl Dumps {
-    fn read(folder: &Path) -> Dumps {
+    pub(super) fn read(folder: &Path) -> Dumps {
         let (mut records, mut known) = (Vec::new(), BTreeSet::new());
         for entity_type in EntityType::ALL {
             let Ok(files) = fs::read_dir(folder.join(entity_type.name())) else {
@@ -38,7 +38,11 @@ impl Dumps {
         Dumps(records)
     }
 
-    fn of<'d>(&'d self, of: EntityType, accepts: impl Fn(&Value) -> bool + 'd) -> impl Iterator<Item = &'d Value> {
+    pub(super) fn of<'d>(
+        &'d self,
+        of: EntityType,
+        accepts: impl Fn(&Value) -> bool + 'd,
+    ) -> impl Iterator<Item = &'d Value> {
         let records = self.0.iter().filter(move |(entity_type, _)| *entity_type == of);
         records.map(|(_, record)| record).filter(move |record| accepts(record))
     }

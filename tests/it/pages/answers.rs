@@ -1,0 +1,158 @@
+//! The answers of a page of results to words that ask for something else than words.
+
+use procure::model::entity_type::EntityType;
+use serde_json::{Value, json};
+
+use super::html::{between, text};
+use crate::support::{TestServer, merged};
+
+fn record(of: EntityType, id: &str, fields: Value) -> (EntityType, String) {
+    let record = json!({"record_id": id, "municipality": "toronto", "fetched_at": "2024-06-01T00:00:00Z"});
+    (of, merged(record, &fields).to_string())
+}
+
+fn contract(number: usize, fields: Value) -> (EntityType, String) {
+    let record_of = json!({"award_date": format!("2023-01-{number:02}"), "buyer_name": "City works",
+        "contract_value": 1000 * number, "vendor_name": "Acme inc."});
+    record(EntityType::Contract, &format!("c{number}"), merged(record_of, &fields))
+}
+
+/// The answer of a page, or the whole page without one.
+fn answer(server: &TestServer, address: &str) -> String {
+    let html = server.html(address, 200);
+    let main = between(&html, "<main", "</main>")[0];
+    let answer = between(main, "<div role=\"status\">", "<section").into_iter().next();
+    answer.unwrap_or(main).replace("&#38;", "&")
+}
+
+#[track_caller]
+fn assert_answers(server: &TestServer, address: &str, parts: &[&str]) {
+    let html = answer(server, address);
+    for part in parts {
+        assert!(
+            html.contains(part) || text(&html).contains(part),
+            "{address}: {part}: {html}"
+        );
+    }
+}
+
+#[test]
+fn firms_of_a_country_are_those_whose_country_is_stated() {
+    let of = |number, country: &str| {
+        let fields =
+            json!({"title_en": "Software", "vendor_name": format!("Firm {number}"), "vendor_country": country});
+        contract(number, fields)
+    };
+    let records = [of(1, "CA"), of(2, "US"), of(3, "US"), of(4, "FR"), of(5, "")];
+    let server = TestServer::own(&records, |_| {});
+    assert_answers(
+        &server,
+        "/en/search?q=software+from+American+companies",
+        &[
+            "/en/search?kind=contract&q=software&vendor_country=US\"",
+            "software, suppliers’ country: United States of America",
+            "2 contracts worth $5,000",
+            "Supplier’s country stated: 4 of the 5 contracts that match the other conditions. The rest is not counted.",
+        ],
+    );
+    assert_answers(
+        &server,
+        "/fr/search?q=logiciel+fournisseurs+étrangers",
+        &[
+            "vendor_country=abroad\"",
+            "fournisseurs à l’étranger",
+            "3 contrats d’une valeur de 9 000 $",
+        ],
+    );
+    // A share of what states no country would be too small.
+    let html = server.html(
+        "/en/search?q=what+share+of+software+contracts+goes+to+foreign+suppliers",
+        200,
+    );
+    assert!(text(&html).contains("Share: 3 of 4, 75%"), "{html}");
+}
+
+#[test]
+fn an_answer_shows_its_first_records_in_the_order_that_is_asked_for() {
+    let of = |number, title: &str, end: &str| contract(number, json!({"title_en": title, "end_date": end}));
+    let records = [
+        of(1, "Paving of yards", "2024-01-31"),
+        of(2, "Paving of lanes", "2026-01-31"),
+        of(3, "Paving of roads", "2025-01-31"),
+        of(4, "Paving of squares", "2023-01-31"),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let titles = |address: &str| -> Vec<String> {
+        let html = answer(&server, address);
+        let titles = between(&html, "<h3>", "</h3>");
+        titles
+            .into_iter()
+            .map(|title| text(title).replace(" en anglais", ""))
+            .collect()
+    };
+    let largest = "/en/search?q=largest+paving+contract+in+Toronto";
+    assert_eq!(
+        titles(largest),
+        ["Paving of squares", "Paving of roads", "Paving of lanes"]
+    );
+    assert_answers(&server, largest, &["Highest value first", "all 4"]);
+    let newest = "/fr/search?q=derniers+contrats+de+Toronto";
+    assert_eq!(titles(newest)[0], "Paving of squares");
+    let ends = "/en/search?q=when+does+the+Acme+paving+contract+end";
+    assert_eq!(titles(ends)[0], "Paving of lanes", "the latest end first");
+    assert_answers(&server, "/en/search?q=new+contracts+Toronto", &["Newest first"]);
+}
+
+#[test]
+fn conditions_without_a_record_are_an_answer_and_other_spellings_are_searched_for_everywhere() {
+    let tender = |number: usize, fields: Value| {
+        let days = json!({"publication_date": "2020-01-01", "closing_date": "2020-02-01", "title_en": "Catering"});
+        record(EntityType::Tender, &format!("t{number}"), merged(days, &fields))
+    };
+    let elevator = |number| contract(number, json!({"title_fr": "Entretien d'ascenseurs"}));
+    let disclosed = json!({"description_en": "Software licences", "contract_value": 5, "award_date": "2023-01-01"});
+    let records: Vec<_> = (1..=20)
+        .map(elevator)
+        .chain([
+            contract(21, json!({"title_fr": "Entretien d'ascenceurs"})),
+            tender(1, json!({})),
+            record(
+                EntityType::Disclosure,
+                "d1",
+                merged(
+                    disclosed,
+                    &json!({"municipality": "federal", "government_level": "federal"}),
+                ),
+            ),
+        ])
+        .collect();
+    let server = TestServer::own(&records, |_| {});
+    assert_answers(
+        &server,
+        "/en/search?q=catering+tenders+open+now",
+        &["catering, open for bids today", "0 tenders"],
+    );
+    // A publisher made the same mistake.
+    assert_answers(
+        &server,
+        "/fr/search?q=entretien+d%27ascenceurs+contrats",
+        &["entretien d'ascenseurs", "20 contrats"],
+    );
+    assert_answers(
+        &server,
+        "/en/search?q=which+federal+department+buys+the+most+sofware",
+        &["/en/search?kind=disclosure&q=software&level=federal\""],
+    );
+}
+
+#[test]
+fn the_word_that_is_left_out_is_the_one_that_says_least() {
+    let records: Vec<_> = (1..=9)
+        .map(|number| contract(number, json!({"title_en": "Removal of furniture"})))
+        .chain([contract(10, json!({"title_en": "Snow clearing"}))])
+        .collect();
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html("/en/search?q=snow+removal&translate=false", 200);
+    assert!(html.contains("Without “removal”"), "{html}");
+    assert!(!html.contains("Without “snow”"), "{html}");
+}
