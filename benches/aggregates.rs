@@ -123,7 +123,7 @@ fn dates(from: &str, to: &str) -> Filter {
 }
 
 fn statistics(engine: &dyn Engine, everything: &SearchQuery) {
-    let terms = Facet::ALL.map(|facet| TermsAggregation { facet, size: 50 });
+    let terms = Facet::ALL.map(|facet| TermsAggregation::top(50, facet));
     let year = dates("2019-01-01", "2019-12-31");
     let month = dates("2019-01-01", "2019-01-31");
     for (name, query) in [
@@ -146,10 +146,7 @@ fn statistics(engine: &dyn Engine, everything: &SearchQuery) {
 fn vendor_profiles(engine: &dyn Engine) {
     let list = |ranks| list_names(engine, Facet::Vendor, "", ranks);
     let total = list(0..1).total as usize;
-    let departments = [TermsAggregation {
-        facet: Facet::NamedDepartment,
-        size: 10,
-    }];
+    let departments = [TermsAggregation::top(10, Facet::NamedDepartment)];
     for (name, rank) in [("largest", 0), ("median", total / 2)] {
         let vendor = &list(rank..rank + 1).rows[0];
         let resolved = engine

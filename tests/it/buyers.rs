@@ -81,7 +81,7 @@ impl Counted {
     /// The values of a facet of all contracts: the number of records and the sum.
     fn buckets(&self, facet: Facet) -> Vec<(String, u64, f64)> {
         let all = SearchQuery::newest(EntityType::Contract, Vec::new());
-        let terms = [TermsAggregation { facet, size: 99 }];
+        let terms = [TermsAggregation::top(99, facet)];
         let counted = self
             .engine
             .aggregate(&all, &terms, ValueAggregation::Sum, Deadline::never());

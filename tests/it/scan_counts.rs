@@ -318,9 +318,11 @@ pub fn aggregate(
 ) -> Aggregation {
     let dates: Vec<Date> = hits.iter().filter_map(|record| record.date(Role::Date)).collect();
     let mut facets = BTreeMap::new();
-    for TermsAggregation { facet, size } in terms.iter().filter(|terms| terms.facet != Facet::Body) {
+    for terms in terms.iter().filter(|terms| terms.facet != Facet::Body) {
+        let TermsAggregation { facet, size, is_summed } = terms;
         let names = display_names(all, entity_type, *facet);
-        let mut buckets: Vec<FacetBucket> = sums(all, *facet, hits, values)
+        let summed = if *is_summed { values } else { ValueAggregation::None };
+        let mut buckets: Vec<FacetBucket> = sums(all, *facet, hits, summed)
             .into_iter()
             .map(|(key, (count, total_value))| FacetBucket {
                 value: names[&key].clone(),

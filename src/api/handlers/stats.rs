@@ -135,18 +135,18 @@ struct Presence {
 /// The maximum number of values of a list.
 const MAX_VALUES: usize = 50;
 
-/// The facets that are counted, and how many values of each are returned.
+/// The facets that are counted, and how many values of each are returned. Money is shown by year only.
 const FACETS: [TermsAggregation; 10] = [
-    TermsAggregation::top(MAX_VALUES, Facet::Status),
-    TermsAggregation::top(MAX_VALUES, Facet::Category),
-    TermsAggregation::top(MAX_VALUES, Facet::ProcurementMethod),
-    TermsAggregation::all(Facet::NoticeType),
-    TermsAggregation::top(MAX_VALUES, Facet::GovernmentLevel),
-    TermsAggregation::top(MAX_VALUES, Facet::Province),
-    TermsAggregation::top(MAX_VALUES, Facet::Municipality),
-    TermsAggregation::top(MAX_VALUES, Facet::NamedDepartment),
+    TermsAggregation::top(MAX_VALUES, Facet::Status).without_sums(),
+    TermsAggregation::top(MAX_VALUES, Facet::Category).without_sums(),
+    TermsAggregation::top(MAX_VALUES, Facet::ProcurementMethod).without_sums(),
+    TermsAggregation::all(Facet::NoticeType).without_sums(),
+    TermsAggregation::top(MAX_VALUES, Facet::GovernmentLevel).without_sums(),
+    TermsAggregation::top(MAX_VALUES, Facet::Province).without_sums(),
+    TermsAggregation::top(MAX_VALUES, Facet::Municipality).without_sums(),
+    TermsAggregation::top(MAX_VALUES, Facet::NamedDepartment).without_sums(),
     TermsAggregation::all(Facet::Year),
-    TermsAggregation::all(Facet::Fields),
+    TermsAggregation::all(Facet::Fields).without_sums(),
 ];
 
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {

@@ -55,10 +55,7 @@ impl CommodityCounts {
         deadline: &Deadline,
     ) -> Result<CommodityCounts, Error> {
         let query = SearchQuery::newest(entity_type, Vec::new());
-        let all_codes = TermsAggregation {
-            facet: Facet::Commodity,
-            size: usize::MAX,
-        };
+        let all_codes = TermsAggregation::all(Facet::Commodity);
         let mut counted = engine.aggregate(&query, &[all_codes], ValueAggregation::Sum, deadline.clone())?;
         let has_values = counted.values.is_some();
         let code = |bucket: FacetBucket| {

@@ -60,16 +60,20 @@ pub(crate) fn aggregate(
     aggregation.earliest_date = date(dated.metric(EARLIEST)?);
     aggregation.latest_date = date(dated.metric(LATEST)?);
     let mut vendors = None;
-    for TermsAggregation { facet, size } in terms {
+    for TermsAggregation { facet, size, is_summed } in terms {
         let counted = read_facet(facet.stored(), &batches, &responses)?;
         if *facet == Facet::Vendor {
-            vendors = Some(VendorCounts::new(counted, *size, has_values));
+            vendors = Some(VendorCounts::new(counted, *size, has_values && *is_summed));
         } else if *facet == Facet::Body {
             if let Some(departments) = searcher.index.values(facet.stored()) {
                 aggregation.combinations = departments.combinations(&sums_of_codes(departments, &counted)?);
             }
         } else if let Some(values) = searcher.index.values(*facet) {
-            let buckets = entry_buckets(values, &counted, *size)?;
+            let mut buckets = entry_buckets(values, &counted, *size)?;
+            // Another aggregation of the same entries may have sums.
+            if !is_summed {
+                buckets.clear_sums();
+            }
             aggregation.facets.insert(*facet, buckets);
         }
     }

@@ -43,6 +43,8 @@ pub(crate) struct CountJob {
     /// How many buckets are returned.
     size: usize,
     pub(crate) is_whole: bool,
+    /// Whether values are summed, if the entity type has any.
+    is_summed: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,8 +82,9 @@ impl TermsResult {
 /// theirs.
 pub(crate) fn jobs(searcher: &Searcher, terms: &[TermsAggregation]) -> Vec<CountJob> {
     let mut jobs: Vec<CountJob> = Vec::new();
-    for TermsAggregation { facet, size } in terms {
+    for TermsAggregation { facet, size, .. } in terms {
         let facet = facet.stored();
+        let is_summed = |terms: &TermsAggregation| terms.facet.stored() == facet && terms.is_summed;
         if jobs.iter().any(|job| job.facet == facet) {
             continue;
         }
@@ -97,6 +100,7 @@ pub(crate) fn jobs(searcher: &Searcher, terms: &[TermsAggregation]) -> Vec<Count
                     _ => in_range,
                 },
                 is_whole: codes <= MAX_BUCKETS,
+                is_summed: terms.iter().any(is_summed),
             });
         }
     }
@@ -150,10 +154,11 @@ pub(crate) fn add_counts(aggregations: &mut Map<String, Value>, job: &CountJob, 
     let mut counts = all.clone();
     counts["terms"]["size"] = job.size.into();
     counts["terms"]["order"] = json!([{ "_count": "desc" }, { "_key": "asc" }]);
-    if has_values && job.facet != Facet::Vendor {
+    let has_sums = has_values && job.is_summed;
+    if has_sums && job.facet != Facet::Vendor {
         counts["aggs"] = sums(record::VALUE).into();
     }
-    if has_values && job.facet == Facet::Currency {
+    if has_sums && job.facet == Facet::Currency {
         let mut foreign = counts.clone();
         foreign["aggs"] = sums(record::FOREIGN_VALUE).into();
         aggregations.insert(FOREIGN.to_owned(), foreign);
@@ -283,6 +288,7 @@ mod tests {
             codes,
             size,
             is_whole: true,
+            is_summed: true,
         }
     }
 
@@ -310,6 +316,7 @@ mod tests {
             codes: 16,
             size: 10,
             is_whole: false,
+            is_summed: true,
         };
         assert_eq!(
             code_range(&job),

@@ -45,15 +45,12 @@ pub(crate) fn market(searcher: &Searcher, query: &CompiledQuery) -> Result<Marke
 /// Everything that needs no bucket for a vendor.
 fn count_records(searcher: &Searcher, query: &CompiledQuery, counts: &mut MarketCounts) -> Result<(), Error> {
     let schema = Schema::of(searcher.index.entity_type);
-    let bids = TermsAggregation {
-        facet: Facet::Bids,
-        size: usize::MAX,
-    };
+    let bids = TermsAggregation::all(Facet::Bids).without_sums();
     // A number of bids is one of a few hundred: all are in one search.
     let jobs = jobs(searcher, &[bids]);
     let mut aggregations = Map::new();
     for job in &jobs {
-        add_counts(&mut aggregations, job, false);
+        add_counts(&mut aggregations, job, true);
     }
     if schema.has_role(Role::Value) {
         let named = CompiledQuery::default().exclude(term(record::FOREIGN, true));

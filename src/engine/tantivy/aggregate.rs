@@ -91,7 +91,9 @@ pub(crate) fn aggregate(
         ValueAggregation::None => None,
         ValueAggregation::Sum | ValueAggregation::Percentiles => index.dollars_of(|visit| documents.for_each(visit)),
     };
-    let is_by_currency = terms.iter().any(|terms| terms.facet == Facet::Currency);
+    let is_by_currency = terms
+        .iter()
+        .any(|terms| terms.facet == Facet::Currency && terms.is_summed);
     let in_currency = if amounts.is_some() && is_by_currency && index.has_foreign_values() {
         let values = index.values_of(|visit| documents.for_each(visit));
         values.as_deref().map(Amounts::of_values)
@@ -105,6 +107,7 @@ pub(crate) fn aggregate(
             Facet::Currency => in_currency.as_ref().or(amounts.as_ref()),
             _ => amounts.as_ref(),
         };
+        let amounts = amounts.filter(|_| terms.is_summed);
         let buckets = match index.facet(terms.facet) {
             Some((codes, facet)) => count_facet(codes, facet, documents, amounts, terms.size),
             None => FacetBuckets::default(),

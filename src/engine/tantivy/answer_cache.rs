@@ -151,16 +151,12 @@ mod tests {
             text: Some(TextQuery::parse(text).unwrap()),
             ..SearchQuery::newest(EntityType::Contract, Vec::new())
         };
-        let terms = |size| {
-            [TermsAggregation {
-                facet: Facet::Vendor,
-                size,
-            }]
-        };
+        let terms = |size| [TermsAggregation::top(size, Facet::Vendor)];
         let (sum, none) = (ValueAggregation::Sum, ValueAggregation::None);
         let keys = [
             key(&query("snow"), &terms(1), sum),
             key(&query("snow"), &terms(2), sum),
+            key(&query("snow"), &terms(1).map(TermsAggregation::without_sums), sum),
             key(&query("snow"), &terms(1), none),
             key(&query("\"snow road\""), &terms(1), sum),
             key(&query("snow road"), &terms(1), sum),
