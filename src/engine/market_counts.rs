@@ -50,7 +50,7 @@ impl MarketCounts {
     /// result does not depend on their order.
     pub(crate) fn set_vendor_sums(&mut self, mut sums: Vec<Money>) {
         sums.retain(|sum| sum.dollars() > 0.0);
-        sums.sort_unstable_by(|a, b| b.total_cmp(*a));
+        Money::sort_descending(&mut sums);
         let total = |sums: &[Money]| {
             let mut total = Money::default();
             sums.iter().for_each(|sum| total.add(*sum));
@@ -61,7 +61,9 @@ impl MarketCounts {
         // Not rounded to the cent: that would be a large part of small sums.
         let amount = |sum: Money| {
             let (millionths, implausible) = sum.parts();
-            millionths as f64 / 1e6 + implausible
+            // Turning 64 bits into a float takes one instruction, turning 128 bits a function.
+            let millionths = i64::try_from(millionths).map_or_else(|_| millionths as f64, |short| short as f64);
+            millionths / 1e6 + implausible
         };
         let whole = amount(self.vendor_value);
         let squares = sums.iter().map(|sum| {
