@@ -37,9 +37,7 @@ impl MatchingDocuments {
         if !query.has_sets() && !query.has_predicates() {
             return Ok(MatchingDocuments::Range(query.documents.clone()));
         }
-        let mut list = Vec::new();
-        collect_all(query, |document| list.push(document))?;
-        Ok(MatchingDocuments::List(list))
+        collect_all(query).map(MatchingDocuments::List)
     }
 
     fn len(&self) -> usize {

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use tantivy::{BitSet, DocId, DocSet, TERMINATED};
+use tantivy::{BitSet, COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, TERMINATED};
 
 use super::{
     compiled_query::CompiledQuery,
@@ -68,24 +68,42 @@ impl PageCollector {
     }
 }
 
-/// Visits every match, in document order.
-pub(crate) fn collect_all(query: &CompiledQuery, mut visit: impl FnMut(DocId)) -> Result<(), Error> {
+/// Every match, in document order. The documents of the sets are read in blocks, and each predicate tests a part of
+/// them before the next one does: so which set or column it is need not be found out for every document.
+pub(crate) fn collect_all(query: &CompiledQuery) -> Result<Vec<DocId>, Error> {
     let range = query.documents.clone();
-    if query.has_sets() {
-        return for_each_match(query, range, |document| {
-            visit(document);
-            true
-        });
-    }
-    for (steps, document) in (1u32..).zip(range) {
-        if query.accepts(document) {
-            visit(document);
-        }
-        if steps % STRIDE == 0 {
+    let mut documents = Vec::new();
+    if !query.has_sets() {
+        for start in range.clone().step_by(STRIDE as usize) {
+            let tested = documents.len();
+            documents.extend(start..range.end.min(start.saturating_add(STRIDE)));
+            query.retain_accepted(&mut documents, tested);
             query.check()?;
         }
+        return Ok(documents);
     }
-    Ok(())
+    let Some(mut set) = query.scorer()? else {
+        return Ok(documents);
+    };
+    if set.doc() < range.start {
+        set.seek(range.start);
+    }
+    let mut tested = 0;
+    let mut block = [0; COLLECT_BLOCK_BUFFER_LEN];
+    loop {
+        let read = set.fill_buffer(&mut block);
+        let within = block[..read].partition_point(|document| *document < range.end);
+        documents.extend_from_slice(&block[..within]);
+        let is_last = within < block.len();
+        if is_last || documents.len() - tested >= STRIDE as usize {
+            query.retain_accepted(&mut documents, tested);
+            query.check()?;
+            tested = documents.len();
+        }
+        if is_last {
+            return Ok(documents);
+        }
+    }
 }
 
 /// Fills a page from scans of a sort order.

@@ -54,7 +54,13 @@ impl ValueColumn {
 
     #[inline]
     pub(crate) fn get(&self, document: DocId) -> Option<f64> {
-        Some(self.0.get(document as usize)).filter(|value| !value.is_nan())
+        Some(self.get_or_nan(document)).filter(|value| !value.is_nan())
+    }
+
+    /// NaN is no value.
+    #[inline]
+    pub(crate) fn get_or_nan(&self, document: DocId) -> f64 {
+        self.0.get(document as usize)
     }
 }
 

@@ -18,12 +18,11 @@ use tantivy::{
 };
 
 use super::{
-    columns::{DateColumn, ValueColumn},
     entity_index::EntityIndex,
     errors::internal,
-    facet_columns::Codes,
     key_dictionary::{KeyDictionary, KeyMatches},
     phrase::{SharedDeadline, TimedPhraseQuery},
+    predicate::Predicate,
     set_query::SetQuery,
     sort_order::{SortOrder, intersection},
 };
@@ -56,37 +55,6 @@ enum DocumentSet {
 /// Building the set costs its size, testing costs the documents between two matches; at this ratio
 /// both cost the same (about 0.1 ms on two million documents).
 const SELECTIVE: u64 = 50;
-
-/// A test on a column.
-enum Predicate<'a> {
-    Keys(&'a KeyDictionary, BitSet),
-    Dates {
-        column: &'a DateColumn,
-        from: i32,
-        to: i32,
-    },
-    Values {
-        column: &'a ValueColumn,
-        min: f64,
-        max: f64,
-    },
-    Codes(&'a Codes, BitSet),
-}
-
-impl Predicate<'_> {
-    fn accepts(&self, document: DocId) -> bool {
-        match self {
-            Predicate::Keys(keys, ordinals) => keys.has(document, ordinals),
-            Predicate::Dates { column, from, to } => {
-                column.get(document).is_some_and(|day| (*from..=*to).contains(&day))
-            }
-            Predicate::Values { column, min, max } => {
-                column.get(document).is_some_and(|value| (*min..=*max).contains(&value))
-            }
-            Predicate::Codes(codes, set) => set.contains(codes.get(document)),
-        }
-    }
-}
 
 impl<'a> CompiledQuery<'a> {
     /// `None` if nothing can match.
@@ -147,6 +115,13 @@ impl<'a> CompiledQuery<'a> {
     /// Whether a document of the sets and the range passes all predicates.
     pub(crate) fn accepts(&self, document: DocId) -> bool {
         self.predicates.iter().all(|predicate| predicate.accepts(document))
+    }
+
+    /// Keeps the documents from index `from` on that pass all predicates. The other ones stay.
+    pub(super) fn retain_accepted(&self, documents: &mut Vec<DocId>, from: usize) {
+        for predicate in &self.predicates {
+            predicate.retain_accepted(documents, from);
+        }
     }
 
     /// A new scorer over the sets; `None` if they are empty.

@@ -40,6 +40,7 @@ mod market;
 mod near_words;
 mod permutation;
 mod phrase;
+mod predicate;
 mod record_ids;
 mod record_store;
 mod relevance_search;
