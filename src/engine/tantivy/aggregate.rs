@@ -4,13 +4,10 @@
 //! Each facet is one pass over memory: its codes are in document order, and so are the matches.
 //! Nothing is hashed and no record is read. The facets of many matches are counted in parallel.
 
-use std::{collections::BTreeMap, ops::Range};
-
-use tantivy::DocId;
+use std::collections::BTreeMap;
 
 use super::{
-    amounts::Amounts, collect::collect_all, compiled_query::CompiledQuery, entity_index::EntityIndex,
-    facet_columns::Codes,
+    amounts::Amounts, entity_index::EntityIndex, facet_columns::Codes, matching_documents::MatchingDocuments,
 };
 use crate::{
     engine::{
@@ -25,57 +22,6 @@ use crate::{
     },
     model::{Facet, Role},
 };
-
-/// The matching documents, in their order.
-pub(crate) enum MatchingDocuments {
-    Range(Range<DocId>),
-    List(Vec<DocId>),
-}
-
-impl MatchingDocuments {
-    pub(crate) fn of(query: &CompiledQuery) -> Result<MatchingDocuments, Error> {
-        if !query.has_sets() && !query.has_predicates() {
-            return Ok(MatchingDocuments::Range(query.documents.clone()));
-        }
-        collect_all(query).map(MatchingDocuments::List)
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            MatchingDocuments::Range(range) => range.len(),
-            MatchingDocuments::List(list) => list.len(),
-        }
-    }
-
-    fn get(&self, index: usize) -> Option<DocId> {
-        match self {
-            MatchingDocuments::Range(range) => range.clone().nth(index),
-            MatchingDocuments::List(list) => list.get(index).copied(),
-        }
-    }
-
-    /// How many matches are before a document.
-    fn count_before(&self, end: DocId) -> usize {
-        match self {
-            MatchingDocuments::Range(range) => range.end.min(end).saturating_sub(range.start) as usize,
-            MatchingDocuments::List(list) => list.partition_point(|document| *document < end),
-        }
-    }
-
-    pub(crate) fn for_each(&self, visit: impl FnMut(DocId)) {
-        match self {
-            MatchingDocuments::Range(range) => range.clone().for_each(visit),
-            MatchingDocuments::List(list) => list.iter().copied().for_each(visit),
-        }
-    }
-
-    pub(crate) fn for_each_code(&self, codes: &Codes, visit: impl FnMut(u32)) {
-        match self {
-            MatchingDocuments::Range(range) => codes.for_each(range.clone(), visit),
-            MatchingDocuments::List(list) => codes.for_each(list.iter().copied(), visit),
-        }
-    }
-}
 
 pub(crate) fn aggregate(
     index: &EntityIndex,

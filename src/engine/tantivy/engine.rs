@@ -7,14 +7,16 @@ use bytes::Bytes;
 use tantivy::DocId;
 
 use super::{
-    aggregate::{self, MatchingDocuments},
+    aggregate,
     answer_cache::{self, AnswerCache},
     collect::{PageCollector, collect_page},
     compiled_query::CompiledQuery,
     entity_index::EntityIndex,
     errors::unreadable,
     layout::DEPARTMENTS,
-    market, near_words, relevance_search, similarity_search,
+    market,
+    matching_documents::MatchingDocuments,
+    near_words, relevance_search, similarity_search,
     sort_order::{RankScan, SortOrder},
 };
 use crate::{

@@ -1,7 +1,9 @@
 //! What the figures about a market are computed from, over all matches: one pass over the columns of
 //! vendors, years and amounts.
 
-use super::{aggregate::MatchingDocuments, amounts::Amounts, entity_index::EntityIndex, facet_columns::Codes};
+use super::{
+    amounts::Amounts, entity_index::EntityIndex, facet_columns::Codes, matching_documents::MatchingDocuments,
+};
 use crate::{
     engine::{
         aggregation::Money,

@@ -37,6 +37,7 @@ mod key_dictionary;
 mod layout;
 mod mapped_file;
 mod market;
+mod matching_documents;
 mod near_words;
 mod permutation;
 mod phrase;

@@ -1,0 +1,59 @@
+//! All matches of a query, as what is counted reads them.
+
+use std::ops::Range;
+
+use tantivy::DocId;
+
+use super::{collect::collect_all, compiled_query::CompiledQuery, facet_columns::Codes};
+use crate::engine::error::Error;
+
+/// The matching documents, in their order.
+pub(crate) enum MatchingDocuments {
+    Range(Range<DocId>),
+    List(Vec<DocId>),
+}
+
+impl MatchingDocuments {
+    pub(crate) fn of(query: &CompiledQuery) -> Result<MatchingDocuments, Error> {
+        if !query.has_sets() && !query.has_predicates() {
+            return Ok(MatchingDocuments::Range(query.documents.clone()));
+        }
+        collect_all(query).map(MatchingDocuments::List)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            MatchingDocuments::Range(range) => range.len(),
+            MatchingDocuments::List(list) => list.len(),
+        }
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<DocId> {
+        match self {
+            MatchingDocuments::Range(range) => range.clone().nth(index),
+            MatchingDocuments::List(list) => list.get(index).copied(),
+        }
+    }
+
+    /// How many matches are before a document.
+    pub(super) fn count_before(&self, end: DocId) -> usize {
+        match self {
+            MatchingDocuments::Range(range) => range.end.min(end).saturating_sub(range.start) as usize,
+            MatchingDocuments::List(list) => list.partition_point(|document| *document < end),
+        }
+    }
+
+    pub(crate) fn for_each(&self, visit: impl FnMut(DocId)) {
+        match self {
+            MatchingDocuments::Range(range) => range.clone().for_each(visit),
+            MatchingDocuments::List(list) => list.iter().copied().for_each(visit),
+        }
+    }
+
+    pub(crate) fn for_each_code(&self, codes: &Codes, visit: impl FnMut(u32)) {
+        match self {
+            MatchingDocuments::Range(range) => codes.for_each(range.clone(), visit),
+            MatchingDocuments::List(list) => codes.for_each(list.iter().copied(), visit),
+        }
+    }
+}
