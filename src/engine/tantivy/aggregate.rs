@@ -33,14 +33,13 @@ pub(crate) fn aggregate(
     deadline.check()?;
     let amounts = match value_aggregation {
         ValueAggregation::None => None,
-        ValueAggregation::Sum | ValueAggregation::Percentiles => index.dollars_of(|visit| documents.for_each(visit)),
+        ValueAggregation::Sum | ValueAggregation::Percentiles => documents.dollars(index),
     };
     let is_by_currency = terms
         .iter()
         .any(|terms| terms.facet == Facet::Currency && terms.is_summed);
     let in_currency = if amounts.is_some() && is_by_currency && index.has_foreign_values() {
-        let values = index.values_of(|visit| documents.for_each(visit));
-        values.as_deref().map(Amounts::of_values)
+        documents.values(index)
     } else {
         None
     };

@@ -6,7 +6,6 @@ use anyhow::{bail, ensure};
 use tantivy::{DocId, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, directory::MmapDirectory};
 
 use super::{
-    amounts::Amounts,
     columns::{DateColumn, DollarColumn, ValueColumn},
     directory::ReadOnlyDirectory,
     facet_columns::{Codes, open_values},
@@ -42,7 +41,7 @@ pub(crate) struct EntityIndex {
     pub(crate) value: Option<ValueColumn>,
     original_value: Option<ValueColumn>,
     /// In Canadian dollars.
-    dollars: Option<DollarColumn>,
+    pub(super) dollars: Option<DollarColumn>,
     has_foreign_values: bool,
     /// How many documents have an event date; they come first.
     pub(crate) dated: DocId,
@@ -177,13 +176,6 @@ impl EntityIndex {
     pub(crate) fn facet(&self, facet: Facet) -> Option<(&Codes, &FacetValues)> {
         let found = self.facets.iter().find(|(known, _, _)| *known == facet);
         found.map(|(_, codes, values)| (codes, values))
-    }
-
-    /// The amount of each visited document in Canadian dollars (decision D-225). `None` where the entity type has no
-    /// value field.
-    pub(super) fn dollars_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Amounts> {
-        let (dollars, values) = (self.dollars.as_ref()?, self.value.as_ref()?);
-        Some(Amounts::in_dollars(dollars, values, documents))
     }
 
     /// The value of each visited document in its own currency, NaN where it has none. `None` where the

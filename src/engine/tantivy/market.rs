@@ -33,7 +33,7 @@ pub(crate) fn market(
 ) -> Result<MarketCounts, Error> {
     deadline.check()?;
     let mut counts = MarketCounts::default();
-    let dollars = index.dollars_of(|visit| documents.for_each(visit));
+    let dollars = documents.dollars(index);
     let original = index.original_values_of(|visit| documents.for_each(visit));
     if let (Some(dollars), Some(original)) = (&dollars, &original) {
         counts.growth = growth(original, dollars);

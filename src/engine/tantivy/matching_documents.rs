@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use tantivy::DocId;
 
-use super::{collect::collect_all, compiled_query::CompiledQuery, facet_columns::Codes};
+use super::{
+    amounts::Amounts, collect::collect_all, compiled_query::CompiledQuery, entity_index::EntityIndex,
+    facet_columns::Codes,
+};
 use crate::engine::error::Error;
 
 /// The matching documents, in their order.
@@ -55,5 +58,22 @@ impl MatchingDocuments {
             MatchingDocuments::Range(range) => codes.for_each(range.clone(), visit),
             MatchingDocuments::List(list) => codes.for_each(list.iter().copied(), visit),
         }
+    }
+
+    /// The amount of each document in Canadian dollars (decision D-225). `None` where the entity type has no value
+    /// field.
+    pub(super) fn dollars(&self, index: &EntityIndex) -> Option<Amounts> {
+        let (dollars, values) = (index.dollars.as_ref()?, index.value.as_ref()?);
+        let mut amounts = Amounts::with_capacity(self.len());
+        self.for_each(|document| amounts.push_dollars(document, dollars, values));
+        Some(amounts)
+    }
+
+    /// The amount of each document in its own currency.
+    pub(super) fn values(&self, index: &EntityIndex) -> Option<Amounts> {
+        let values = index.value.as_ref()?;
+        let mut amounts = Amounts::with_capacity(self.len());
+        self.for_each(|document| amounts.push_value(document, values.get(document)));
+        Some(amounts)
     }
 }

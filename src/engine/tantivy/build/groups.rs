@@ -76,9 +76,9 @@ fn read_facets(entity_type: EntityType, folder: &Path, records: usize) -> anyhow
             DollarColumn::open(folder, records)?,
             ValueColumn::open(folder, Role::Value, records)?,
         );
-        Some(Amounts::in_dollars(&columns.0, &columns.1, |visit| {
-            (0..records as u32).for_each(visit);
-        }))
+        let mut amounts = Amounts::with_capacity(records);
+        (0..records as u32).for_each(|document| amounts.push_dollars(document, &columns.0, &columns.1));
+        Some(amounts)
     } else {
         None
     };
