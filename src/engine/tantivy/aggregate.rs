@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use super::{
     amounts::Amounts, entity_index::EntityIndex, facet_columns::Codes, matching_documents::MatchingDocuments,
+    value_distribution::distribution,
 };
 use crate::{
     engine::{
         aggregation::{
-            Aggregation, Combination, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
-            ValueDistribution, ValueStats, nearest_rank,
+            Aggregation, Combination, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueStats,
         },
         deadline::Deadline,
         error::Error,
@@ -190,59 +190,8 @@ fn value_stats(
         records_with_value: total.count,
         total_value: total.total_value,
         distribution: match aggregation {
-            ValueAggregation::Percentiles => {
-                let mut values = index.values_of(|visit| documents.for_each(visit)).unwrap_or_default();
-                let mut place = 0;
-                values.retain(|_| {
-                    place += 1;
-                    amounts.get(place - 1).is_some()
-                });
-                distribution(&mut values, total.total_value)
-            }
+            ValueAggregation::Percentiles => distribution(index, documents, amounts, total.total_value),
             ValueAggregation::None | ValueAggregation::Sum => None,
         },
-    }
-}
-
-/// `None` without a single value.
-fn distribution(values: &mut [f64], total_value: Money) -> Option<ValueDistribution> {
-    let size = values.len();
-    let min = values.iter().copied().min_by(f64::total_cmp)?;
-    let max = values.iter().copied().max_by(f64::total_cmp)?;
-    let mut percentiles = [0.0; PERCENTS.len()];
-    let mut from = 0;
-    for (percent, percentile) in PERCENTS.into_iter().zip(&mut percentiles) {
-        // Everything before the last percentile is smaller and need not be partitioned again.
-        let index = nearest_rank(percent, size);
-        let (_, value, _) = values[from..].select_nth_unstable_by(index - from, f64::total_cmp);
-        *percentile = *value;
-        from = index;
-    }
-    Some(ValueDistribution {
-        min,
-        max,
-        mean: total_value.dollars() / size as f64,
-        percentiles,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_distribution_is_that_of_the_sorted_values() {
-        for size in 1..40 {
-            let mut values: Vec<f64> = (0..size).map(|n| f64::from((n * 37) % 11) - 3.0).collect();
-            let mut sorted = values.clone();
-            sorted.sort_by(f64::total_cmp);
-            let found = distribution(&mut values, Money::default()).unwrap();
-            assert_eq!((found.min, found.max), (sorted[0], sorted[sorted.len() - 1]));
-            assert_eq!(
-                found.percentiles,
-                PERCENTS.map(|percent| sorted[nearest_rank(percent, sorted.len())])
-            );
-        }
-        assert_eq!(distribution(&mut [], Money::default()), None);
     }
 }

@@ -178,12 +178,6 @@ impl EntityIndex {
         found.map(|(_, codes, values)| (codes, values))
     }
 
-    /// The value of each visited document in its own currency, NaN where it has none. `None` where the
-    /// entity type has no value field.
-    pub(super) fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
-        amounts(self.value.as_ref(), documents)
-    }
-
     /// The value before amendments of each visited document, in any currency.
     pub(super) fn original_values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
         amounts(self.original_value.as_ref(), documents)

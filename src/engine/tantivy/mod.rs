@@ -50,6 +50,7 @@ mod set_query;
 mod similarity_search;
 mod sort_order;
 mod stem_tables;
+mod value_distribution;
 
 pub(crate) use engine::TantivyEngine;
 pub(crate) use mapped_file::map_bytes;

@@ -151,7 +151,8 @@ impl<'a> SortOrder<'a> {
         self.index.date(self.key.date_role()?, self.document(rank))
     }
 
-    fn value(&self, rank: u32) -> Option<f64> {
+    /// The value of the document with a rank.
+    pub(crate) fn value(&self, rank: u32) -> Option<f64> {
         self.index.value.as_ref()?.get(self.document(rank))
     }
 
