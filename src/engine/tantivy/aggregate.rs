@@ -4,24 +4,36 @@
 //! Each facet is one pass over memory: its codes are in document order, and so are the matches.
 //! Nothing is hashed and no record is read. The facets of many matches are counted in parallel.
 
-use std::collections::BTreeMap;
-
 use super::{
-    amounts::Amounts, entity_index::EntityIndex, facet_columns::Codes, matching_documents::MatchingDocuments,
+    amounts::Amounts,
+    counting::{FEW_CODES, count_codes, sum_codes},
+    entity_index::EntityIndex,
+    facet_columns::Codes,
+    matching_documents::MatchingDocuments,
     value_distribution::distribution,
 };
 use crate::{
     engine::{
-        aggregation::{
-            Aggregation, Combination, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueStats,
-        },
+        aggregation::{Aggregation, Combination, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueStats},
         deadline::Deadline,
         error::Error,
-        facet_values::{FacetValues, Sum},
+        facet_values::FacetValues,
         helper_threads,
     },
     model::{Facet, Role},
 };
+
+/// What one thread counts at a time.
+enum Part {
+    Values,
+    Facet(TermsAggregation),
+}
+
+enum Counted {
+    Values(ValueStats),
+    Facet(Facet, FacetBuckets),
+    Combinations(Vec<Combination>),
+}
 
 pub(crate) fn aggregate(
     index: &EntityIndex,
@@ -35,64 +47,77 @@ pub(crate) fn aggregate(
         ValueAggregation::None => None,
         ValueAggregation::Sum | ValueAggregation::Percentiles => documents.dollars(index),
     };
-    let is_by_currency = terms
-        .iter()
-        .any(|terms| terms.facet == Facet::Currency && terms.is_summed);
-    let in_currency = if amounts.is_some() && is_by_currency && index.has_foreign_values() {
-        documents.values(index)
-    } else {
-        None
-    };
-    let count = |terms: &TermsAggregation| {
+    let amounts = amounts.as_ref();
+    let count = |part: &Part| {
         deadline.check()?;
-        let amounts = match terms.facet {
-            // Each currency is summed for itself.
-            Facet::Currency => in_currency.as_ref().or(amounts.as_ref()),
-            _ => amounts.as_ref(),
-        };
-        let amounts = amounts.filter(|_| terms.is_summed);
-        let buckets = match index.facet(terms.facet) {
-            Some((codes, facet)) => count_facet(codes, facet, documents, amounts, terms.size),
-            None => FacetBuckets::default(),
-        };
-        Ok((terms.facet, buckets))
+        Ok(match (part, amounts) {
+            (Part::Values, None) => Counted::Values(ValueStats::default()),
+            (Part::Values, Some(amounts)) => Counted::Values(value_stats(index, documents, amounts, value_aggregation)),
+            (Part::Facet(terms), _) => count_terms(index, documents, terms, amounts),
+        })
     };
-    let (of_bodies, terms): (Vec<TermsAggregation>, Vec<TermsAggregation>) =
-        terms.iter().partition(|terms| terms.facet == Facet::Body);
-    let facets: BTreeMap<Facet, FacetBuckets> = if documents.len() < PARALLEL {
-        terms.iter().map(count).collect::<Result<_, Error>>()?
+    // The values take longest, so they are first.
+    let values = amounts.map(|_| Part::Values);
+    let parts: Vec<Part> = values
+        .into_iter()
+        .chain(terms.iter().copied().map(Part::Facet))
+        .collect();
+    let counted: Vec<Counted> = if documents.len() < PARALLEL {
+        parts.iter().map(count).collect::<Result<_, Error>>()?
     } else {
-        helper_threads::map(&terms, count)?.into_iter().collect()
+        helper_threads::map(&parts, count)?
     };
     deadline.check()?;
-    let combinations = if of_bodies.is_empty() {
-        Vec::new()
-    } else {
-        combinations(index, documents, amounts.as_ref())
-    };
     // The newest come first, those without a date last.
     let dated = documents.count_before(index.dated);
     let date = |number: usize| {
         let document = documents.get(number).filter(|_| number < dated)?;
         index.date(Role::Date, document)
     };
-    Ok(Aggregation {
+    let mut aggregation = Aggregation {
         total: documents.len() as u64,
         earliest_date: dated.checked_sub(1).and_then(date),
         latest_date: date(0),
-        facets,
-        combinations,
-        values: amounts.map(|amounts| value_stats(index, documents, &amounts, value_aggregation)),
-    })
+        ..Aggregation::default()
+    };
+    for counted in counted {
+        match counted {
+            Counted::Values(values) => aggregation.values = Some(values),
+            Counted::Facet(facet, buckets) => _ = aggregation.facets.insert(facet, buckets),
+            Counted::Combinations(combinations) => aggregation.combinations = combinations,
+        }
+    }
+    Ok(aggregation)
+}
+
+fn count_terms(
+    index: &EntityIndex,
+    documents: &MatchingDocuments,
+    terms: &TermsAggregation,
+    amounts: Option<&Amounts>,
+) -> Counted {
+    let TermsAggregation { facet, size, is_summed } = *terms;
+    if facet == Facet::Body {
+        return Counted::Combinations(combinations(index, documents, amounts));
+    }
+    let amounts = amounts.filter(|_| is_summed);
+    let Some((codes, values)) = index.facet(facet) else {
+        return Counted::Facet(facet, FacetBuckets::default());
+    };
+    // Each currency is summed for itself.
+    let in_currency = if facet == Facet::Currency && amounts.is_some() && index.has_foreign_values() {
+        documents.values(index)
+    } else {
+        None
+    };
+    let amounts = in_currency.as_ref().or(amounts);
+    Counted::Facet(facet, count_facet(codes, values, documents, amounts, size))
 }
 
 /// From this many matches on, counting a facet takes longer than starting a thread for it.
 const PARALLEL: usize = 50_000;
 
-/// A facet with more codes is counted first, and then only the values that are returned are summed. The counts of so
-/// many codes and their sums are in the fastest cache.
-const FEW_CODES: usize = 512;
-
+/// A facet with more than [`FEW_CODES`] codes is counted first, and then only the values that are returned are summed.
 fn count_facet(
     codes: &Codes,
     facet: &FacetValues,
@@ -114,21 +139,6 @@ fn combinations(index: &EntityIndex, documents: &MatchingDocuments, amounts: Opt
     departments.combinations(&sum_codes(codes, departments, documents, amounts))
 }
 
-/// Count and sum of each code.
-fn sum_codes(codes: &Codes, facet: &FacetValues, documents: &MatchingDocuments, amounts: Option<&Amounts>) -> Vec<Sum> {
-    let mut sum_of_code = vec![Sum::default(); facet.code_count()];
-    let mut place = 0;
-    documents.for_each_code(codes, |code| {
-        let sum = &mut sum_of_code[code as usize];
-        sum.count += 1;
-        if let Some(amount) = amounts.and_then(|amounts| amounts.get(place)) {
-            sum.total_value.add(amount);
-        }
-        place += 1;
-    });
-    sum_of_code
-}
-
 fn count_then_sum(
     codes: &Codes,
     facet: &FacetValues,
@@ -136,8 +146,7 @@ fn count_then_sum(
     amounts: Option<&Amounts>,
     size: usize,
 ) -> FacetBuckets {
-    let mut count_of_code = vec![0_u32; facet.code_count()];
-    documents.for_each_code(codes, |code| count_of_code[code as usize] += 1);
+    let count_of_code = count_codes(codes, facet.code_count(), documents);
     let mut count_of_value = vec![0_u32; facet.len()];
     for (code, count) in (0..).zip(&count_of_code).filter(|(_, count)| **count > 0) {
         for value in facet.values_of_code(code).iter() {
@@ -145,35 +154,39 @@ fn count_then_sum(
         }
     }
     let found = facet.most_frequent(size, |value| count_of_value[value as usize].into());
+    let Some(amounts) = amounts else {
+        return facet.buckets_of(found, |_| Money::default());
+    };
     // From now on, the place of the sum of each code that is wanted.
-    let mut sum_of_code = count_of_code;
-    sum_of_code.fill(0);
-    let mut sums = vec![Money::default()];
-    if let Some(amounts) = amounts {
-        for (value, _) in &found.values {
-            for code in facet.codes_of_value(*value).iter() {
-                let place = &mut sum_of_code[code as usize];
-                if *place == 0 {
-                    *place = sums.len() as u32;
-                    sums.push(Money::default());
-                }
+    let mut place_of_code = count_of_code;
+    place_of_code.fill(0);
+    let mut places = 1;
+    for (value, _) in &found.values {
+        for code in facet.codes_of_value(*value).iter() {
+            let place = &mut place_of_code[code as usize];
+            if *place == 0 {
+                *place = places;
+                places += 1;
             }
         }
-        let mut document = 0;
-        documents.for_each_code(codes, |code| {
-            let place = sum_of_code[code as usize] as usize;
-            if place > 0
-                && let Some(amount) = amounts.get(document)
-            {
-                sums[place].add(amount);
-            }
-            document += 1;
-        });
+    }
+    let mut millionths = amounts.millionths();
+    let mut sums = vec![0_i128; places as usize];
+    documents.for_each_code(codes, |code| {
+        let place = place_of_code[code as usize] as usize;
+        let amount = millionths.next().unwrap_or_default();
+        if place > 0 {
+            sums[place] += i128::from(amount);
+        }
+    });
+    let mut sums: Vec<Money> = sums.into_iter().map(|sum| Money::from_parts(sum, 0.0)).collect();
+    for (document, amount) in amounts.large() {
+        sums[place_of_code[codes.get(document) as usize] as usize].add(amount);
     }
     facet.buckets_of(found, |value| {
         let mut total = Money::default();
         for code in facet.codes_of_value(value).iter() {
-            total.add(sums[sum_of_code[code as usize] as usize]);
+            total.add(sums[place_of_code[code as usize] as usize]);
         }
         total
     })

@@ -15,7 +15,7 @@
 //! | `key_dictionary`: all distinct keys in one text | a part or the start of a vendor, department or method | roles with nearly as many keys as records |
 //! | `phrase`, `adjacent_words`: a phrase query that obeys the deadline and reads each distinct word once | phrases of frequent words | scoring |
 //! | `stem_tables`: finite-state sets of stem and word | words by their stem at query time, without stemmed index fields | phrases, which match as written |
-//! | `facet_columns`: dictionary-encoded entries | counting over all matches, one pass per facet | finding the records of one value |
+//! | `facet_columns`, `counting`: dictionary-encoded entries | counting over all matches, one pass per facet | finding the records of one value |
 //! | `similarity_search`: postings of rare terms added up in windows | the best few hundred similar records | complete result lists |
 //! | `record_ids`: sorted hashes of all ids | one record by its id | ids by their start |
 //! | `record_store`: the records as mapped NDJSON | returning the bytes that were indexed | reading one field of many records |
@@ -28,6 +28,7 @@ pub(crate) mod build;
 mod collect;
 mod columns;
 mod compiled_query;
+mod counting;
 mod directory;
 mod engine;
 mod entity_index;
