@@ -39,7 +39,8 @@ pub(crate) struct EntityIndex {
     pub(crate) ids: RecordIds,
     pub(crate) stems: StemTables,
     pub(crate) value: Option<ValueColumn>,
-    original_value: Option<ValueColumn>,
+    /// The value before amendments, in any currency.
+    pub(super) original_value: Option<ValueColumn>,
     /// In Canadian dollars.
     pub(super) dollars: Option<DollarColumn>,
     has_foreign_values: bool,
@@ -178,11 +179,6 @@ impl EntityIndex {
         found.map(|(_, codes, values)| (codes, values))
     }
 
-    /// The value before amendments of each visited document, in any currency.
-    pub(super) fn original_values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
-        amounts(self.original_value.as_ref(), documents)
-    }
-
     /// Whether some records have another currency than Canadian dollars.
     pub(crate) const fn has_foreign_values(&self) -> bool {
         self.has_foreign_values
@@ -206,15 +202,6 @@ fn value_column(schema: &Schema, folder: &Path, role: Role, documents: usize) ->
         .has_role(role)
         .then(|| ValueColumn::open(folder, role, documents));
     column.transpose()
-}
-
-/// The amount of each visited document, NaN where it has none. `None` without a column.
-fn amounts(column: Option<&ValueColumn>, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
-    let column = column?;
-    let mut amounts = Vec::new();
-    // Adding zero turns -0.0 into 0.0.
-    documents(&mut |document| amounts.push(column.get(document).map_or(f64::NAN, |value| value + 0.0)));
-    Some(amounts)
 }
 
 /// Opens what the index has for these keys. `open` returns `None` for a key that it has nothing for.
