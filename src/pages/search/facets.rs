@@ -30,7 +30,7 @@ pub(crate) struct ShownFacet {
     /// The parameters that select a value: two for the year, otherwise one.
     parameters: &'static [&'static str],
     /// The maximum number of values that are counted one by one.
-    pub(crate) counted: usize,
+    counted: usize,
 }
 
 /// A facet with its values.
@@ -109,6 +109,15 @@ const fn shown(facet: Facet, role: Role, parameters: &'static [&'static str], co
 }
 
 impl ShownFacet {
+    /// What is counted for it. Charts draw the values of years and names, and a note states those of doubtful records.
+    pub(super) fn terms(&self) -> TermsAggregation {
+        let terms = TermsAggregation::top(self.counted, self.facet);
+        match self.facet {
+            Facet::Year | Facet::NamedDepartment | Facet::Vendor | Facet::QualityFlag => terms,
+            _ => terms.without_sums(),
+        }
+    }
+
     /// Whether its parameter takes several values.
     fn takes_several(&self) -> bool {
         let [parameter] = self.parameters else {

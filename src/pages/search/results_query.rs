@@ -24,7 +24,7 @@ use crate::{
         search::{
             answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies, several_years},
             buyers::is_acronym_alone,
-            facets::{self, ActiveFacet, Choices},
+            facets::{self, ActiveFacet, Choices, ShownFacet},
             fewer_words::{SEARCHES_OF_SPELLINGS, left_out},
             growth,
             lacking::scans_of_days,
@@ -357,9 +357,7 @@ pub(super) fn in_purchase(query: &SearchQuery) -> Option<SearchQuery> {
 fn figures(entity_type: EntityType, by_name: bool, finds_median: bool) -> FigurePlan {
     let schema = Schema::of(entity_type);
     let shown = facets::of(schema);
-    let terms = shown
-        .iter()
-        .map(|shown| TermsAggregation::top(shown.counted, shown.facet));
+    let terms = shown.iter().map(ShownFacet::terms);
     let bodies = has_bodies(schema, by_name).then(|| TermsAggregation::all(Facet::Body));
     let include = Include {
         currencies: schema.has_role(Role::Value),
