@@ -9,14 +9,11 @@ use serde_json::json;
 use crate::{
     api::generation_of,
     damaged_disk::SmallDisk,
-    exports::{Stream, ask, lines},
+    exports::{CONTRACTS, Stream, ask, lines, many_records},
     model::write_dumps,
     program::PROGRAM,
     support::{TestServer, contracts},
 };
-
-/// More than a first chunk, so that an export streams, and more than the system keeps for a client that reads nothing.
-const CONTRACTS: usize = 12_000;
 
 /// The status in the first line of a response.
 fn status(stream: &Stream) -> &str {
@@ -25,7 +22,7 @@ fn status(stream: &Stream) -> &str {
 
 #[test]
 fn a_key_that_asks_twenty_times_at_once_has_one_stream() {
-    let server = TestServer::own(&contracts(CONTRACTS), |_| {});
+    let server = TestServer::own(&many_records(), |_| {});
     let key = server.new_key(Plan::Mega, "exports");
     let streams: Vec<Stream> = std::thread::scope(|scope| {
         let open = || Stream::open(&server, &key, "/contract/export", "identity");
@@ -48,7 +45,7 @@ fn a_key_that_asks_twenty_times_at_once_has_one_stream() {
 
 #[test]
 fn clients_that_read_nothing_take_forty_places_and_lose_them() {
-    let server = TestServer::own(&contracts(CONTRACTS), |_| {});
+    let server = TestServer::own(&many_records(), |_| {});
     let state = server.state();
     let keys: Vec<String> = (0..40)
         .map(|_| state.create_key(Plan::Mega, "idle", Utc::now(), None).unwrap())
@@ -74,7 +71,7 @@ fn clients_that_read_nothing_take_forty_places_and_lose_them() {
 
 #[test]
 fn an_index_that_is_removed_while_it_is_exported_is_sent_whole() {
-    let server = TestServer::own(&contracts(CONTRACTS), |config| {
+    let server = TestServer::own(&many_records(), |config| {
         // Nothing is read while two indexes are built, whatever else the machine does.
         config.limits.write_window = Duration::from_secs(600);
     });

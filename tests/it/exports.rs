@@ -27,28 +27,32 @@ use crate::{
 
 // Each test has a key of its own, because a key has one export at a time.
 
-/// A stream is longer than the first chunk of 256 KiB; a single request pays for 10,000 records.
-const CONTRACTS: usize = 12_000;
+/// A stream is longer than the first chunk of 256 KiB, and more than the system keeps for a client that reads nothing; a
+/// single request pays for 10,000 records.
+pub const CONTRACTS: usize = 12_000;
+
+/// Contracts and tenders. Equal for all tests that need many, because their index takes long to build.
+pub fn many_records() -> Vec<(EntityType, String)> {
+    let mut records = contracts(CONTRACTS);
+    for number in 0..3_000 {
+        let mut tender = json!({
+            "record_id": format!("t/{number}"), "title_fr": format!("Déneigement \"{number}\",\r\nrue {}", number % 5),
+            "title_en": "=1+1", "quality_flags": ["no_vendor", "future_date"], "municipality": "laval",
+            "eligibility": {"a": [1, "b"]}, "contract_value": f64::from(number) / 3.0, "fetched_at": "2024-06-01T00:00:00Z",
+        });
+        if number % 7 > 0 {
+            tender["publication_date"] = json!(format!("2024-03-{:02}", number % 28 + 1));
+        }
+        if number % 5 > 0 {
+            tender["closing_date"] = json!(format!("2024-05-{:02}", number % 11 + 1));
+        }
+        records.push((EntityType::Tender, tender.to_string()));
+    }
+    records
+}
 
 fn server() -> &'static TestServer {
-    static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
-        let mut records = contracts(CONTRACTS);
-        for number in 0..3_000 {
-            let mut tender = json!({
-                "record_id": format!("t/{number}"), "title_fr": format!("Déneigement \"{number}\",\r\nrue {}", number % 5),
-                "title_en": "=1+1", "quality_flags": ["no_vendor", "future_date"], "municipality": "laval",
-                "eligibility": {"a": [1, "b"]}, "contract_value": f64::from(number) / 3.0, "fetched_at": "2024-06-01T00:00:00Z",
-            });
-            if number % 7 > 0 {
-                tender["publication_date"] = json!(format!("2024-03-{:02}", number % 28 + 1));
-            }
-            if number % 5 > 0 {
-                tender["closing_date"] = json!(format!("2024-05-{:02}", number % 11 + 1));
-            }
-            records.push((EntityType::Tender, tender.to_string()));
-        }
-        TestServer::own(&records, |_| {})
-    });
+    static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&many_records(), |_| {}));
     &SERVER
 }
 
@@ -308,7 +312,7 @@ impl Stream {
 
 #[test]
 fn a_stream_comes_from_one_generation_and_a_key_has_one() {
-    let server = TestServer::own(&contracts(CONTRACTS), |config| {
+    let server = TestServer::own(&many_records(), |config| {
         // Nothing is read while an index is built, whatever else the machine does.
         config.limits.write_window = Duration::from_secs(600);
     });
@@ -328,7 +332,8 @@ fn a_stream_comes_from_one_generation_and_a_key_has_one() {
         ask(&server, &key, "/contract/export?vendor=Vendor+3&value_max=99", &[]).status,
         200
     );
-    let newer = server.publish(&contracts(11_000));
+    let first = generation_of(&server.get("/health"));
+    let newer = server.publish(&contracts(1_100));
     server.wait_until("the new generation", || generation_of(&server.get("/health")) == newer);
     let (rest, is_whole) = stream.rest();
     assert!(is_whole, "it is sent to its end");
@@ -340,9 +345,10 @@ fn a_stream_comes_from_one_generation_and_a_key_has_one() {
         newest = answer.body;
         answer.status == 200
     });
-    assert_eq!(lines(&newest).len(), 11_000);
-    // A client that goes away frees its place.
-    drop(Stream::open(&server, &key, "/contract/export", "identity"));
+    assert_eq!(lines(&newest).len(), 1_100);
+    // A client that goes away frees its place. Only the older index is too large for one chunk.
+    let older = format!("/contract/export?generation={first}");
+    drop(Stream::open(&server, &key, &older, "identity"));
     server.wait_until("the place", || {
         ask(&server, &key, "/contract/export", &[]).status == 200
     });
@@ -398,7 +404,7 @@ pub fn percent(text: &str) -> String {
 
 #[test]
 fn an_export_costs_a_request_for_every_ten_thousand_records_begun() {
-    let server = TestServer::own(&contracts(CONTRACTS), |config| {
+    let server = TestServer::own(&many_records(), |config| {
         let path = config.state.with_file_name("plans.toml");
         fs::write(&path, "[PRO]\nrequests_per_day = 3\n").unwrap();
         config.plans = Some(path);

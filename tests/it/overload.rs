@@ -19,6 +19,7 @@ use rand_chacha::{
 };
 
 use crate::{
+    exports::many_records,
     http::{Next, RawConnection, RawResponse},
     program::Program,
     support::{TestServer, contracts},
@@ -61,7 +62,7 @@ fn two_thousand_incomplete_requests_do_not_block_others() {
 
 /// Sends slow searches from many clients at once; returns the number of responses by status.
 fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
-    let server = TestServer::own(&contracts(30_000), |config| config.query_timeout = query_timeout);
+    let server = TestServer::own(&many_records(), |config| config.query_timeout = query_timeout);
     // Sorting by value reads every match, which takes some milliseconds.
     let slow = search(&server.key, "/contract?q=vendor&sort_by=value&limit=500");
     let mut clients: Vec<RawConnection> = (0..clients).map(|_| RawConnection::to(&server)).collect();
