@@ -84,7 +84,9 @@ pub(crate) fn jobs(searcher: &Searcher, terms: &[TermsAggregation]) -> Vec<Count
     let mut jobs: Vec<CountJob> = Vec::new();
     for TermsAggregation { facet, size, .. } in terms {
         let facet = facet.stored();
-        let is_summed = |terms: &TermsAggregation| terms.facet.stored() == facet && terms.is_summed;
+        // Of bodies, the values are always summed.
+        let is_summed =
+            |terms: &TermsAggregation| terms.facet.stored() == facet && (terms.is_summed || terms.facet == Facet::Body);
         if jobs.iter().any(|job| job.facet == facet) {
             continue;
         }

@@ -57,7 +57,7 @@ impl ValueColumn {
         Some(self.get_or_nan(document)).filter(|value| !value.is_nan())
     }
 
-    /// NaN is no value.
+    /// A missing value is NaN.
     #[inline]
     pub(crate) fn get_or_nan(&self, document: DocId) -> f64 {
         self.0.get(document as usize)

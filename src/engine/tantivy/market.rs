@@ -25,7 +25,7 @@ struct Vendor {
     year: u32,
 }
 
-/// The number of no year.
+/// Before the first year.
 const NO_YEAR: u32 = u32::MAX;
 
 /// The value of a code without one.

@@ -49,7 +49,7 @@ impl Predicate<'_> {
             } => retain(documents, from, |document| {
                 column.get(document).is_some_and(|day| *first <= day && day <= *to)
             }),
-            // No value is NaN, which is within no bounds.
+            // A missing value is NaN, and NaN is within no bounds.
             Predicate::Values { column, min, max } => retain(documents, from, |document| {
                 let value = column.get_or_nan(document);
                 (value >= *min) & (value <= *max)
