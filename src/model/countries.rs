@@ -88,8 +88,13 @@ pub(crate) fn of_adjective(folded: &str) -> Option<&'static str> {
 /// The key of a country by its name, as people write it in a sentence: of the codes only the usual ones.
 pub(crate) fn of_name(folded: &str) -> Option<String> {
     let is_usual = folded.len() > USUAL_CODES[0].len() || USUAL_CODES.contains(&folded);
-    is_usual.then(|| BY_NAME.get(folded).map(|code| fold(code))).flatten()
+    (is_usual && !OTHER_THINGS.contains(&folded))
+        .then(|| BY_NAME.get(folded).map(|code| fold(code)))
+        .flatten()
 }
+
+/// Names that people in Canada may mean something else by: a state, a fabric, a fruit.
+const OTHER_THINGS: [&str; 5] = ["dominique", "georgia", "grenade", "jersey", "jordan"];
 
 /// Codes that people write for the name.
 const USUAL_CODES: [&str; 3] = ["usa", "uk", "us"];

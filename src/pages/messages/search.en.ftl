@@ -346,6 +346,7 @@ search-meaning-conditions = With conditions in place of words
 search-meaning-words = Without the words of the question
 search-meaning-share = Share: { $part } of { $all }, { $percent }
 search-meaning-spelling = “{ $word }” in place of “{ $written }”, which no record has next to the rest
+search-meaning-misspelled = “{ $word }” in place of “{ $written }”, which few records have
 search-set-aside = Whether a contract was set aside for Indigenous businesses, only proactive disclosures state, each in its own record. No search finds the contracts by it: the words find texts and names.
 search-answer-others = Not counted here, under the same conditions:
 search-answer-all = all { $count }

@@ -116,7 +116,7 @@ const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|already|amount|any|anybody|anyone|argent|aupres|autre|autres|be|beaucoup|been|being|\
     chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|compagnie|compagnies|companies|company|\
     competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|could|cout|couts|deal|\
-    deals|deja|depenses|dollars|dont|durant|during|each|elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|\
+    deals|deja|depenses|division|divisions|dollars|dont|durant|during|each|elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|\
     entreprises|eux|ever|every|finalement|finally|firm|firme|firmes|firms|fournisseur|fournisseurs|habituel|\
     habituelle|habituellement|have|having|he|held|hold|holds|il|ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|\
     montants|more|mostly|n a|n est|n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|\

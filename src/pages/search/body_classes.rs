@@ -3,7 +3,7 @@
 use crate::{
     pages::search::{
         asking_words::asks,
-        written_words::{Word, is_in, joined, remove_phrase, remove_phrase_between},
+        written_words::{Word, elided, is_in, joined, remove_phrase_between},
     },
     query::translate::is_function_word,
 };
@@ -40,6 +40,7 @@ const CLASSES: [(&str, &str, &str); 6] = [
 /// The class of school boards, and what they have.
 const SCHOOL: &str = "school";
 const SCHOOLS: &str = "ecole|ecoles|school|schools";
+const OF: &str = "de|des|in|of";
 
 /// What asks for one of them: "which hospital". Elsewhere, a hospital is a building.
 const WHICH: &str = "quel|quelle|quelles|quels|what|which";
@@ -60,7 +61,7 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
         let mut rest = written.clone();
         let is_taken = remove_phrase_between(&mut rest, one, asks_for_one)
             || remove_phrase_between(&mut rest, one, |before, after| {
-                ends_text(written.len(), before, after) && !is_in_name(before, after)
+                after.is_empty() && is_alone_at_end(before, &written[before.len()..]) && !is_in_name(before, after)
             })
             || remove_phrase_between(&mut rest, several, |before, after| !is_in_name(before, after));
         is_taken.then_some((*class, rest))
@@ -68,22 +69,28 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
     let taken: Vec<_> = taken.collect();
     let [(class, mut rest)] = <[_; 1]>::try_from(taken).ok()?;
     if class == SCHOOL {
-        // Of school boards, "roofs of schools" are roofs.
-        let mut shorter = rest.clone();
-        let has_more = |words: &[Word]| words.iter().any(|(_, folded)| !is_function_word(folded));
-        if remove_phrase(&mut shorter, SCHOOLS) && has_more(&shorter) {
-            rest = shorter;
-        }
+        // Of school boards, "roofs of schools" are roofs. "School supplies" are a thing.
+        let is_theirs = |number: usize| {
+            let (word, _) = rest[number];
+            elided(word) != word || is_in(OF, &rest[number - 1].1)
+        };
+        let theirs = (1..rest.len()).find(|number| is_in(SCHOOLS, &rest[*number].1) && is_theirs(*number));
+        theirs.map(|number| rest.remove(number));
     }
     *written = rest;
     Some(class)
 }
 
-/// Whether several words are the last ones after others: "toitures commission scolaire". One word is a thing there:
-/// "portes d'école".
-fn ends_text(words: usize, before: &[Word], after: &[Word]) -> bool {
-    after.is_empty() && !before.is_empty() && words - before.len() > 1
+/// Whether several words at the end are no part of the name before them: "toitures commission scolaire", not "Toronto
+/// District School Board". One word is a thing there: "portes d'école".
+fn is_alone_at_end(before: &[Word], phrase: &[Word]) -> bool {
+    let is_capital = |word: &Word| word.0.starts_with(char::is_uppercase);
+    let is_of_name = |word: &Word| is_in(OF_NAMES, &word.1) || is_capital(word) && is_capital(&phrase[0]);
+    phrase.len() > 1 && before.last().is_some_and(|word| !is_of_name(word))
 }
+
+/// What is before the kind of a body in its name, or says which one.
+const OF_NAMES: &str = "area|catholic|catholique|district|local|old|public|region|regional|regionale|the|top";
 
 /// How many words before a class may be of a name.
 const MAX_BEFORE: usize = 4;
@@ -122,6 +129,9 @@ mod tests {
             ("offices d'habitation", Some("housing"), ""),
             ("toitures d'écoles commission scolaire", Some("school"), "toitures"),
             ("portes d'école", None, "portes d'école"),
+            ("Toronto District School Board", None, "Toronto District School Board"),
+            ("top school board", None, "top school board"),
+            ("school supplies school boards", Some("school"), "school supplies"),
             ("hospital beds", None, "hospital beds"),
             ("which hospital beds cost most", None, "which hospital beds cost most"),
             ("Fédération des cégeps", None, "Fédération des cégeps"),

@@ -4,8 +4,9 @@ use crate::{
     model::countries::{ABROAD, of_adjective, of_name},
     pages::search::{
         places::is_firms,
-        written_words::{Word, elided, is_in, joined},
+        written_words::{Word, elided, is_in, is_mark, joined},
     },
+    query::translate::is_function_word,
 };
 
 /// The most words of an adjective, and of the name of a country with those before it: "in the United Arab Emirates".
@@ -17,7 +18,14 @@ const OF_COUNTRY: &str =
     "a|au|aux|based in|d|de|des|du|en|from|from the|in|in the|located in|located in the|of the|situees aux|situes aux";
 
 /// What says that firms are not in Canada.
-const OUTSIDE: &str = "a etranger|a l etranger|hors canada|hors du canada|outside canada|outside of canada";
+const OUTSIDE: &str = "a etranger|a l etranger|abroad|hors canada|hors du canada|outside canada|outside of canada";
+
+/// Before an adjective, these change what it says: "North American", "not Canadian", "American and Canadian".
+const CHANGES: &str = "\
+    african|and|central|et|latin|native|no|non|nord|north|not|or|ou|south|sud";
+
+/// Nouns that French adjectives follow.
+const FRENCH_FIRMS: &str = "compagnies|entrepreneurs|entreprise|entreprises|firmes|fournisseurs";
 
 /// Removes the words for firms of a country, and returns the key of the country. `is_start_of_firm`: whether folded
 /// words begin the name of a firm, in which a country says nothing: "American Companies Inc."
@@ -26,38 +34,61 @@ pub(super) fn take_country(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&s
     let found = firms.into_iter().find_map(|firms| {
         let before = (1..=MAX_ADJECTIVE_WORDS.min(firms)).find_map(|length| {
             let from = firms - length;
-            let key = of_adjective(&joined(&written[from..firms]))?;
-            let is_name = is_start_of_firm(&joined(&written[from..=firms]));
-            (!is_name).then(|| (key.to_owned(), from..firms + 1))
+            let key = adjective(&written[from..firms])?;
+            let is_changed = from > 0 && changes(&written[from - 1]);
+            (!is_changed).then(|| (key.to_owned(), from..firms + 1))
         });
-        before.or_else(|| {
+        let after = || {
             let last = written.len().min(firms + 1 + MAX_NAME_WORDS);
             // The longest name: "Papua New Guinea" is not Papua.
-            (firms + 2..=last)
-                .rev()
-                .find_map(|end| Some((after_firms(&written[firms + 1..end])?, firms..end)))
-        })
+            let mut ends = (firms + 2..=last).rev();
+            ends.find_map(|end| Some((after_firms(written, firms, end)?, firms..end)))
+        };
+        let (key, range) = before.or_else(after)?;
+        (!is_start_of_firm(&joined(&written[range.clone()]))).then_some((key, range))
     });
     let (key, range) = found?;
     written.drain(range);
     Some(key)
 }
 
-/// The country that all words after firms stand for.
-fn after_firms(words: &[Word]) -> Option<String> {
+/// The key that words stand for as an adjective. "Show us companies" asks for no country.
+fn adjective(words: &[Word]) -> Option<&'static str> {
+    let is_code = joined(words).len() <= MAX_CODE_CHARS;
+    let is_capital = words.iter().all(|(word, _)| word.starts_with(char::is_uppercase));
+    of_adjective(&joined(words)).filter(|_| !is_code || is_capital)
+}
+
+/// The longest code of a country, as folded: "u s a".
+const MAX_CODE_CHARS: usize = 3;
+
+fn changes((_, folded): &Word) -> bool {
+    is_in(CHANGES, folded) || of_adjective(folded).is_some()
+}
+
+/// The country that all words after firms, up to `end`, stand for.
+fn after_firms(written: &[Word], firms: usize, end: usize) -> Option<String> {
+    let words = &written[firms + 1..end];
     let text = joined(words);
     if is_in(OUTSIDE, &text) {
         return Some(ABROAD.to_owned());
     }
+    let next = written.get(end);
+    if is_in(FRENCH_FIRMS, &written[firms].1)
+        && let Some(key) = adjective(words).filter(|_| next.is_none_or(|next| !changes(next)))
+    {
+        return Some(key.to_owned());
+    }
+    // "In US dollars" and "in Holland Landing" are about something else.
+    let is_whole = next.is_none_or(|(_, folded)| is_function_word(folded))
+        || words.last().is_some_and(|(word, _)| word.ends_with(is_mark));
     let of_joint = |joint: usize| {
         // Folding leaves out the article of "d'Allemagne".
         let is_elided = joint == 0 && words.first().is_some_and(|(word, _)| elided(word) != *word);
         let is_joint = is_elided || is_in(OF_COUNTRY, &joined(&words[..joint]));
         is_joint.then(|| of_name(&joined(&words[joint..]))).flatten()
     };
-    of_adjective(&text)
-        .map(str::to_owned)
-        .or_else(|| (0..words.len()).find_map(of_joint))
+    (0..words.len()).find_map(of_joint).filter(|_| is_whole)
 }
 
 #[cfg(test)]
@@ -87,6 +118,21 @@ mod tests {
             ("American Suppliers", None, "American Suppliers"),
             ("Canadian vendors of boots", Some("ca"), "of boots"),
             ("consulting firms", None, "consulting firms"),
+            ("show us companies that paved", None, "show us companies that paved"),
+            ("US companies", Some("us"), ""),
+            ("non Canadian suppliers", None, "non Canadian suppliers"),
+            ("North American suppliers", None, "North American suppliers"),
+            (
+                "American and Canadian companies",
+                None,
+                "American and Canadian companies",
+            ),
+            ("suppliers Chinese food", None, "suppliers Chinese food"),
+            ("contractors Foreign Affairs", None, "contractors Foreign Affairs"),
+            ("suppliers in US dollars", None, "suppliers in US dollars"),
+            ("companies in Holland Landing", None, "companies in Holland Landing"),
+            ("suppliers in Georgia", None, "suppliers in Georgia"),
+            ("companies in China, steel", Some("cn"), "steel"),
         ] {
             let mut written = words(text);
             let country_of = take_country(&mut written, |name| {

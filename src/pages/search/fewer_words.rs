@@ -8,7 +8,7 @@ use crate::{
         commodity::most_records,
         suggestions::{Suggestion, SuggestionPlan, corrected},
     },
-    catalog::suppliers::Party,
+    catalog::{generation::Generation, suppliers::Party},
     engine::Error,
     model::{Role, Schema, fold::fold},
     pages::messages::Texts,
@@ -36,8 +36,21 @@ const MAX_WORDS: usize = 6;
 const MAX_TYPES: usize = 2;
 const MAX_SPELLINGS: usize = 3;
 
-/// How many searches there are with other spellings.
-pub(super) const SEARCHES_OF_SPELLINGS: usize = MAX_TYPES * MAX_SPELLINGS;
+/// The searches among which other spellings are tried, and how many searches each takes: its words alone, those with
+/// another spelling, and whether there is any with its words.
+pub(super) fn tried_spellings<'s>(splits: &'s [Split], generation: &Generation) -> Vec<(&'s Split, usize)> {
+    let rank = |split: &&Split| {
+        let (of, manifest) = (split.asked.entity_type, generation.manifest_of(split.asked.entity_type));
+        (Schema::of(of).has_role(Role::Vendor), manifest.records)
+    };
+    let of_words = |split: &Split| words(&split.words).len();
+    let mut tried: Vec<&Split> = splits.iter().filter(|split| of_words(split) <= MAX_WORDS).collect();
+    tried.sort_by_key(|split| Reverse(rank(split)));
+    let tried = tried.into_iter().take(MAX_TYPES);
+    tried
+        .map(|split| (split, of_words(split) + MAX_SPELLINGS + 1))
+        .collect()
+}
 
 /// Words with so many letters may have two of them wrong.
 const LONG_WORD: usize = 8;
@@ -51,8 +64,8 @@ fn is_misspelled(near: &Suggestion) -> bool {
 /// The search with conditions in place of words that finds most with another spelling of one of its words: of the
 /// entity type that people mean first, as everywhere.
 ///
-/// `found`: how many records have the words as they are written. If there are some, the other spelling is a term of the
-/// glossary, the written one is none, and far fewer records have it: publishers misspell words, too.
+/// `found`: how many records have the words as they are written. If there are some, the word is long, its other
+/// spelling is a term of the glossary, and far more records have it: publishers misspell words, too, also in names.
 pub(super) fn with_other_spelling(
     context: &SearchContext,
     splits: &[Split],
@@ -61,22 +74,13 @@ pub(super) fn with_other_spelling(
     let mut tried = Vec::new();
     let generation = &context.ask.generation;
     let suppliers = generation.parties(Party::Supplier);
-    // A name may be a word that is spelled nearly like one, and publishers misspell terms in names, too.
     let is_meant = |near: &Suggestion| {
-        let is_of_term = is_term(&fold(&near.word)) && !is_term(&near.of);
+        // Short words are words of their own: "BGIS" is no misspelled "bois".
+        let is_of_term = near.of.len() >= LONG_WORD && is_term(&fold(&near.word)) && !is_term(&near.of);
         is_of_term || found == 0 && !suppliers.has_name_from(&near.of)
     };
     let is_misspelled = |near: &Suggestion| is_misspelled(near) && is_meant(near);
-    let rank = |split: &&Split| {
-        let of = split.asked.entity_type;
-        (
-            Schema::of(of).has_role(Role::Vendor),
-            generation.manifest_of(of).records,
-        )
-    };
-    let mut largest: Vec<&Split> = splits.iter().collect();
-    largest.sort_by_key(|split| Reverse(rank(split)));
-    for split in largest.into_iter().take(MAX_TYPES) {
+    for (split, _) in tried_spellings(splits, generation) {
         let Some(plan) = SuggestionPlan::of(&split.query) else {
             continue;
         };
@@ -103,7 +107,9 @@ pub(super) fn with_other_spelling(
     let is_more = |records: u64| records > 0 && records >= found.saturating_mul(MANY_TIMES);
     Ok(best
         .filter(|(_, records)| is_more(*records))
-        .map(|((_, asked, label, near), records)| Meaning::of_other_spelling(context.t, asked, label, &near, records)))
+        .map(|((_, asked, label, near), records)| {
+            Meaning::of_other_spelling(context.t, asked, label, (&near, found), records)
+        }))
 }
 
 /// So many times as many records are of another search, which the words may have meant.
@@ -172,14 +178,28 @@ pub(super) fn without_a_word(
 
 impl Meaning {
     /// A search with a word that records have, in place of one that is spelled nearly like it.
-    fn of_other_spelling(t: Texts, asked: SearchAddress, label: String, near: &Suggestion, records: u64) -> Meaning {
+    /// `found`: how many records have the word as it is written.
+    fn of_other_spelling(
+        t: Texts,
+        asked: SearchAddress,
+        label: String,
+        (near, found): (&Suggestion, u64),
+        records: u64,
+    ) -> Meaning {
         let kind = asked.entity_type.name();
         Meaning {
             label,
-            what: t.with(
-                "search-meaning-spelling",
-                &[("word", &near.word), ("written", &near.of)],
-            ),
+            what: if found == 0 {
+                t.with(
+                    "search-meaning-spelling",
+                    &[("word", &near.word), ("written", &near.of)],
+                )
+            } else {
+                t.with(
+                    "search-meaning-misspelled",
+                    &[("word", &near.word), ("written", &near.of)],
+                )
+            },
             count: t.keyed_with("search-records-", kind, &[("count", &records)]),
             href: asked.address(),
             asked: Some(asked),

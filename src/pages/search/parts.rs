@@ -211,10 +211,9 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         (parts.period, parts.period_of) = (Some(period), of);
     }
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
-    let of_country = takes
-        .vendor_country
-        .then(|| take_country(&mut written, is_start_of_firm));
-    parts.country = of_country.flatten();
+    if takes.vendor_country {
+        parts.country = take_country(&mut written, is_start_of_firm);
+    }
     parts.order = parts.take_order(&mut written, takes);
     parts.by_number = parts.order.is_none() && asks_for_most_contracts(&written);
     let asks = take_by_year(&mut written) | take_asking(&mut written) || takes.in_question;
@@ -231,7 +230,8 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     // "Modified starch" is a thing.
     let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
     parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written);
-    let are_open = is_question && takes.open && take_are_open(&mut written);
+    while parts.amended && Asking::Amended.take(&mut written) {}
+    let are_open = takes.open && take_are_open(&mut written, is_question);
     parts.asks_for_share = is_question && asks_for_share(&written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);

@@ -64,7 +64,7 @@ const TENDERS: &str = "\
     avis appels offres|avis appel offres|appels offres|appel offres|calls for tenders|call for tenders|tenders";
 
 /// The first words of those.
-const CALLED: &str = "appels|avis|calls|tenders";
+const CALLED: &str = "appel|appels|call|calls|tender|tenders";
 
 /// What asks for purchases without competition.
 const WITHOUT_COMPETITION: &str = "\
@@ -87,6 +87,9 @@ const ARE_OPEN: &str = "\
     are currently open|are now open|are open|are still open|est encore ouvert|est ouvert|est toujours ouvert|is open|\
     is still open|restent ouverts|sont actuellement ouverts|sont encore ouverts|sont en cours|sont ouverts|\
     sont presentement ouverts|sont toujours ouverts";
+
+/// One word for it, first, last, or before what says where.
+const OPEN: &str = "currently open|en cours|encore ouverts|open|open now|open right now|ouvert|ouverts|still open";
 
 /// What says that a period is that of the last day for bids.
 const CLOSING: &str = "\
@@ -138,7 +141,7 @@ const NEWEST: &str = "\
     last received|last sell|last sold|last time|last win|last won|most recent|newest|latest";
 
 /// The same at the beginning, if a word for tenders or contracts follows: "new tenders".
-const NEW: &str = "new|nouveaux|nouvelles";
+const NEW: &str = "new|nouveau|nouveaux|nouvel|nouvelle|nouvelles";
 
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -192,7 +195,7 @@ impl Asking {
             before.iter().all(|(_, folded)| is_of_question(folded))
                 && after
                     .first()
-                    .is_some_and(|(_, folded)| is_in(RANKED, folded) || is_in(CALLED, folded))
+                    .is_some_and(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || is_in(CALLED, folded))
         };
         remove_phrase(written, self.phrases())
             || self == Asking::Newest && remove_phrase_between(written, NEW, is_new)
@@ -225,10 +228,15 @@ pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
     is_taken
 }
 
-/// Removes the words of a question that ask for tenders that take bids: "which calls for paving are open".
-pub(super) fn take_are_open(written: &mut Vec<Word>) -> bool {
+/// Removes the words that ask for tenders that take bids, apart from that for tenders: "which calls for paving are
+/// open", "appels d'offres de pavage ouverts".
+pub(super) fn take_are_open(written: &mut Vec<Word>, is_question: bool) -> bool {
     let asks_for_tenders = remove_phrase(&mut written.clone(), TENDERS);
-    asks_for_tenders && remove_phrase(written, ARE_OPEN)
+    let is_at_end = |before: &[Word], after: &[Word]| {
+        before.is_empty() || after.first().is_none_or(|(_, folded)| is_function_word(folded))
+    };
+    asks_for_tenders
+        && (is_question && remove_phrase(written, ARE_OPEN) || remove_phrase_between(written, OPEN, is_at_end))
 }
 
 /// Whether words ask for those with most contracts, instead of the highest value.

@@ -25,7 +25,7 @@ use crate::{
             answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies, several_years},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices, ShownFacet},
-            fewer_words::{SEARCHES_OF_SPELLINGS, left_out},
+            fewer_words::{left_out, tried_spellings},
             growth,
             lacking::scans_of_days,
             meanings::types_with_suppliers,
@@ -155,7 +155,13 @@ impl Plan {
                 .records
                 .saturating_mul(*searches as u64)
         });
-        scans.extend(left_out.map(|(query, searches)| (query.entity_type, searches + SEARCHES_OF_SPELLINGS)));
+        scans.extend(left_out.map(|(query, searches)| (query.entity_type, searches)));
+        let spelled = tried_spellings(splits, generation);
+        scans.extend(
+            spelled
+                .iter()
+                .map(|(split, searches)| (split.query.entity_type, *searches)),
+        );
         let days = scans_of_days(&self.search.query);
         let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
         scans.push((self.asked.entity_type, further));
@@ -163,31 +169,31 @@ impl Plan {
         let has_words = self.search.query.text.is_some() && is_first(&self.search);
         let named = types_with_suppliers().filter(|_| has_words);
         scans.extend(named.map(|of| (of, 1)));
-        let days_of_answer: usize = splits.iter().map(|split| scans_of_days(&split.query)).sum();
-        let by_year = splits.iter().any(|split| several_years(&split.query).is_some());
-        let records = |of: &EntityType| generation.manifest_of(*of).records;
-        let largest = EntityType::ALL.into_iter().max_by_key(records);
-        scans.extend(largest.filter(|_| self.may_answer(splits)).map(|of| {
-            (
-                of,
-                SCANS_OF_ANSWER
-                    + days_of_answer
-                    + growth::scans(splits)
-                    + answer_figures(of, self.asked.by_name, (true, by_year)).scans(),
-            )
-        }));
+        scans.extend(self.scans_of_answer(generation, splits));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
         let asks_who_bid = has_words && self.asked.value("q").is_some_and(asks_who_bid);
         let scans_of_bids = if asks_who_bid { SCANS_OF_BIDS } else { 0 };
-        let cost = left_out.map_or(cost, |(query, searches)| {
-            cost.with_text(generation, query, searches + SEARCHES_OF_SPELLINGS)
+        let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
+        let cost = spelled.iter().fold(cost, |cost, (split, searches)| {
+            cost.with_text(generation, &split.query, *searches)
         });
         others
             .chain(suggested)
             .chain(self.in_purchase.as_ref())
             .fold(cost, |cost, query| cost.with_text(generation, query, 1))
             .and_bids(generation, scans_of_bids)
+    }
+
+    /// How often an answer scans records, of the largest entity type: it may be of any. `None` if there is none.
+    fn scans_of_answer(&self, generation: &Generation, splits: &[Split]) -> Option<(EntityType, usize)> {
+        let records = |of: &EntityType| generation.manifest_of(*of).records;
+        let largest = EntityType::ALL.into_iter().max_by_key(records);
+        let of = largest.filter(|_| self.may_answer(splits))?;
+        let days: usize = splits.iter().map(|split| scans_of_days(&split.query)).sum();
+        let by_year = splits.iter().any(|split| several_years(&split.query).is_some());
+        let figures = answer_figures(of, self.asked.by_name, (true, by_year)).scans();
+        Some((of, SCANS_OF_ANSWER + days + growth::scans(splits) + figures))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {

@@ -5,7 +5,7 @@ use crate::{
         generation::{Coverage, Generation},
         suppliers::Party,
     },
-    model::{Date, EntityType, Language, Role, Schema, countries, vocabulary::known_province},
+    model::{Date, EntityType, Language, Role, Schema, countries, fold::fold, vocabulary::known_province},
     pages::{
         messages::Texts,
         place_names::place_name,
@@ -196,7 +196,7 @@ impl Split {
             place: parts.place.map(|place| name_of(place, t)),
             has_years: parts.period.as_ref().is_some_and(Period::has_several_years)
                 && (parts.buyer.is_some() || parts.place.is_some()),
-            is_in_place: !parts.words.is_empty() && (parts.place.is_some() || parts.region.is_some()),
+            is_in_place: parts.says_where(text),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,
             of_buyer: parts.buyer.and_then(|buyer| buyer.most),
@@ -274,6 +274,18 @@ impl<'a> Takes<'a> {
 type Values = Vec<(&'static str, String)>;
 
 impl<'a> Parts<'a> {
+    /// Whether the text says where, after other words: "Toronto Star" may be a name.
+    fn says_where(&self, text: &str) -> bool {
+        let languages = [Language::English, Language::French].into_iter();
+        let names = self
+            .place
+            .into_iter()
+            .flat_map(|place| languages.clone().filter_map(|of| place_name(place, of)));
+        let mut names = names.chain(self.region.as_deref()).map(fold).peekable();
+        let text = fold(text);
+        !self.words.is_empty() && names.peek().is_some() && !names.any(|name| text.starts_with(&name))
+    }
+
     /// The conditions, and what they are called.
     fn conditions(&self, t: Texts, today: Date) -> (Values, Vec<String>) {
         let (mut values, mut label): (Values, _) = (Vec::new(), Vec::new());

@@ -1,6 +1,9 @@
 //! What asks when contracts end or calls close. The lists are of folded words, separated by `|`.
 
-use crate::pages::search::written_words::{Word, is_in, remove_phrase, remove_phrase_between};
+use crate::{
+    pages::search::written_words::{Word, is_in, remove_phrase_between},
+    query::translate::is_function_word,
+};
 
 /// What says that what ends, or closes, next comes first.
 pub(super) const CLOSING_SOON: &str = "\
@@ -27,16 +30,29 @@ const END_DATES: &str = "\
 /// Removes what asks when contracts end: "when does the contract of Acme end", "Acme contract end date".
 pub(super) fn take_when_it_ends(written: &mut Vec<Word>) -> bool {
     let asks_when = |word: &Word| is_in(WHEN, &word.1);
-    if !written.iter().any(asks_when) {
-        return remove_phrase(written, END_DATES);
-    }
+    let Some(when) = written.iter().position(asks_when) else {
+        return remove_phrase_between(written, END_DATES, is_of_contract);
+    };
+    // "When does the front end loader contract end": what asks is last, or next to "quand".
     let mut rest = written.clone();
-    let is_taken = remove_phrase_between(&mut rest, ENDS, |before, _| before.iter().any(asks_when));
+    let is_last = remove_phrase_between(&mut rest, ENDS, |before, after| before.len() > when && after.is_empty());
+    let is_taken = is_last || remove_phrase_between(&mut rest, ENDS, |before, _| before.len() == when + 1);
     if is_taken {
-        rest.retain(|word| !asks_when(word));
+        rest.remove(when);
         *written = rest;
     }
     is_taken
+}
+
+/// "Acme contract end date" and "date de fin du contrat de GFL" are about contracts, "expiry date labels" and
+/// "indemnité de fin de contrat" are not.
+fn is_of_contract(before: &[Word], after: &[Word]) -> bool {
+    let is_joined = |word: Option<&Word>| word.is_some_and(|(_, folded)| is_function_word(folded));
+    match (before, after) {
+        ([], after) => is_joined(after.first()),
+        (before, []) => !is_joined(before.last()),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +72,14 @@ mod tests {
             ("Acme contract end date", true, "Acme contract"),
             ("date de fin du contrat de GFL", true, "de GFL"),
             ("end caps", false, "end caps"),
+            ("expiry date labels", false, "expiry date labels"),
+            ("indemnité de fin de contrat", false, "indemnité de fin de contrat"),
+            ("fin de contrat", false, "fin de contrat"),
+            (
+                "when does the front end loader contract end",
+                true,
+                "does the front end loader contract",
+            ),
             ("when was the last contract", false, "when was the last contract"),
         ] {
             let mut written = words(text);

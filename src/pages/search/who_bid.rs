@@ -117,7 +117,8 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     // Bids have no region, level or class: the calls of all are more than none, if nothing but words is left.
     let wider = split.asked.dropping(&["region", "level", "body_class"]);
     let is_wider = wider.parameters != split.asked.parameters;
-    if is_wider && split.conditions.len() > 1 {
+    // No source of bids has calls of federal bodies.
+    if is_wider && (split.conditions.len() > 1 || split.asked.value("level") == Some("federal")) {
         return Ok(None);
     }
     let Some((page, query)) = of_search(&wider, &ask.generation) else {

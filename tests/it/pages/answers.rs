@@ -12,7 +12,7 @@ fn record(of: EntityType, id: &str, fields: Value) -> (EntityType, String) {
 }
 
 fn contract(number: usize, fields: Value) -> (EntityType, String) {
-    let record_of = json!({"award_date": format!("2023-01-{number:02}"), "buyer_name": "City works",
+    let record_of = json!({"award_date": format!("2023-01-{:02}", number % 28 + 1), "buyer_name": "City works",
         "contract_value": 1000 * number, "vendor_name": "Acme inc."});
     record(EntityType::Contract, &format!("c{number}"), merged(record_of, &fields))
 }
@@ -98,6 +98,7 @@ fn an_answer_shows_its_first_records_in_the_order_that_is_asked_for() {
     assert_answers(&server, largest, &["Highest value first", "all 4"]);
     let newest = "/fr/search?q=derniers+contrats+de+Toronto";
     assert_eq!(titles(newest)[0], "Paving of squares");
+    assert_answers(&server, newest, &["&sort_by=date\""]);
     let ends = "/en/search?q=when+does+the+Acme+paving+contract+end";
     assert_eq!(titles(ends)[0], "Paving of lanes", "the latest end first");
     assert_answers(&server, "/en/search?q=new+contracts+Toronto", &["Newest first"]);
@@ -113,8 +114,10 @@ fn conditions_without_a_record_are_an_answer_and_other_spellings_are_searched_fo
     let disclosed = json!({"description_en": "Software licences", "contract_value": 5, "award_date": "2023-01-01"});
     let records: Vec<_> = (1..=20)
         .map(elevator)
+        .chain((31..=42).map(|number| contract(number, json!({"title_fr": "Achat de bois"}))))
         .chain([
             contract(21, json!({"title_fr": "Entretien d'ascenceurs"})),
+            contract(22, json!({"title_en": "Works", "vendor_name": "BGIS Global inc."})),
             tender(1, json!({})),
             record(
                 EntityType::Disclosure,
@@ -137,6 +140,21 @@ fn conditions_without_a_record_are_an_answer_and_other_spellings_are_searched_fo
         &server,
         "/fr/search?q=entretien+d%27ascenceurs+contrats",
         &["entretien d'ascenseurs", "20 contrats"],
+    );
+    let html = server.html("/fr/search?q=entretien+d%27ascenceurs+contrats", 200);
+    assert!(
+        text(&html).contains("à la place de « ascenceurs », que peu de fiches ont"),
+        "{html}"
+    );
+    assert_answers(
+        &server,
+        "/en/search?q=tenders+for+catering+open",
+        &["catering, open for bids today", "0 tenders"],
+    );
+    let html = answer(&server, "/en/search?q=BGIS+contracts");
+    assert!(
+        !html.contains("q=bois") && html.contains("BGIS"),
+        "a short name is no misspelling: {html}"
     );
     assert_answers(
         &server,

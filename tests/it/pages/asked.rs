@@ -1,5 +1,5 @@
-//! How well the box understands everyday questions: what the first answer of a page finds, beside what a program finds in
-//! the publishers' real records.
+//! How well everyday questions are understood: what the first answer of a page finds, and what a program finds in the
+//! publishers' real records.
 //!
 //! `asked.jsonl` has a question in each line, the conditions of the records that it asks for, and how well the answer
 //! agrees with them: the records that both find, as a share of those that either finds. Strangers to the program wrote
