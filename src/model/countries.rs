@@ -69,7 +69,7 @@ pub(crate) fn written(key: &str) -> &str {
     BY_NAME.get(key).map_or(key, String::as_str)
 }
 
-/// The key of the country, or of [`ABROAD`], that a folded word before or after "companies" stands for: "american".
+/// The key of the country, or of [`ABROAD`], that a folded word before or after "companies" means: "american".
 pub(crate) fn of_adjective(folded: &str) -> Option<&'static str> {
     static BY_ADJECTIVE: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
         let of_country = |country: Country| {

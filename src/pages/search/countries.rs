@@ -9,7 +9,8 @@ use crate::{
     query::translate::is_function_word,
 };
 
-/// The most words of an adjective, and of the name of a country with those before it: "in the United Arab Emirates".
+/// The maximum number of words of an adjective, and of the name of a country with the words before it: "in the United
+/// Arab Emirates".
 const MAX_ADJECTIVE_WORDS: usize = 2;
 const MAX_NAME_WORDS: usize = 8;
 
@@ -52,21 +53,24 @@ pub(super) fn take_country(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&s
     Some(key)
 }
 
-/// The key that words stand for as an adjective. "Show us companies" asks for no country.
+/// The key of the country that an adjective means, or [`ABROAD`]. "Us" is one only in capitals: not in "show us
+/// companies".
 fn adjective(words: &[Word]) -> Option<&'static str> {
     let is_code = joined(words).len() <= MAX_CODE_CHARS;
     let is_capital = words.iter().all(|(word, _)| word.starts_with(char::is_uppercase));
     of_adjective(&joined(words)).filter(|_| !is_code || is_capital)
 }
 
-/// The longest code of a country, as folded: "u s a".
+/// The maximum length of an adjective that is a code: "usa", or "U.S.", folded.
 const MAX_CODE_CHARS: usize = 3;
 
+/// Whether a word changes the meaning of an adjective next to it.
 fn changes((_, folded): &Word) -> bool {
     is_in(CHANGES, folded) || of_adjective(folded).is_some()
 }
 
-/// The country that all words after firms, up to `end`, stand for.
+/// The key of the country that the words from a word for firms up to `end` name; `None` if any of them says something
+/// else.
 fn after_firms(written: &[Word], firms: usize, end: usize) -> Option<String> {
     let words = &written[firms + 1..end];
     let text = joined(words);

@@ -13,7 +13,7 @@ use crate::{
     query::{Page, SearchQuery, Start},
 };
 
-/// How many there are.
+/// The maximum number of records shown.
 const SHOWN: usize = 3;
 
 /// The first records of a search, in its order.

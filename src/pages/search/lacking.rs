@@ -127,33 +127,47 @@ fn is_of_method(filter: &Filter) -> bool {
 /// long.
 pub(super) fn without_method(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
     let asks_for = |key: &str| query.filters.iter().any(|filter| has_key(filter, key));
-    if !query.filters.iter().any(is_of_method) || asks_for(UNKNOWN) {
+    if asks_for(UNKNOWN) {
         return Ok(None);
     }
-    let others = query.filters.iter().filter(|filter| !is_of_method(filter));
+    let counts = counts_of_others(context, query, is_of_method, (Role::Competition, UNKNOWN))?;
+    let Some([all, unknown]) = counts.filter(|[all, unknown]| unknown.saturating_mul(2) > *all) else {
+        return Ok(None);
+    };
+    let t = context.t;
+    let kind = t.keyed("sources-row-kind-", query.entity_type.name());
+    Ok(Some(t.with(
+        "search-no-method",
+        &[("count", &unknown), ("records", &all), ("kind", &kind)],
+    )))
+}
+
+/// How many records match the other conditions of a search, and how many of these have a key. `None` if the search does
+/// not have the condition, and if counting takes too long.
+fn counts_of_others(
+    context: &SearchContext,
+    query: &SearchQuery,
+    is_condition: fn(&Filter) -> bool,
+    (role, key): (Role, &str),
+) -> Result<Option<[u64; 2]>, ApiError> {
+    if !query.filters.iter().any(is_condition) {
+        return Ok(None);
+    }
+    let others = query.filters.iter().filter(|filter| !is_condition(filter));
     let others = SearchQuery {
         filters: others.cloned().collect(),
         ..query.clone()
     };
-    let mut unknown = others.clone();
-    unknown.filters.push(Filter::Term {
-        role: Role::Competition,
-        key: UNKNOWN.to_owned(),
+    let mut with_key = others.clone();
+    with_key.filters.push(Filter::Term {
+        role,
+        key: key.to_owned(),
     });
-    let counts = match context.ask.counts(vec![others, unknown]) {
+    let counts = match context.ask.counts(vec![others, with_key]) {
         Err(Error::Timeout) => return Ok(None),
         counts => counts?,
     };
-    let &[all, unknown] = &counts[..] else { return Ok(None) };
-    let t = context.t;
-    let kind = t.keyed("sources-row-kind-", query.entity_type.name());
-    let is_most = unknown.saturating_mul(2) > all;
-    Ok(is_most.then(|| {
-        t.with(
-            "search-no-method",
-            &[("count", &unknown), ("records", &all), ("kind", &kind)],
-        )
-    }))
+    Ok(<[u64; 2]>::try_from(counts).ok())
 }
 
 fn has_key(filter: &Filter, wanted: &str) -> bool {
@@ -167,33 +181,16 @@ fn has_key(filter: &Filter, wanted: &str) -> bool {
 /// How many of the records that match the other conditions state the supplier's country, where a search asks for one.
 /// Left out if all do, and if counting takes too long.
 pub(super) fn without_country(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
-    if !query.filters.iter().any(is_of_country) {
+    let counts = counts_of_others(context, query, is_of_country, (Role::VendorCountry, STATED))?;
+    let Some([all, stated]) = counts.filter(|[all, stated]| stated < all) else {
         return Ok(None);
-    }
-    let others = query.filters.iter().filter(|filter| !is_of_country(filter));
-    let others = SearchQuery {
-        filters: others.cloned().collect(),
-        ..query.clone()
     };
-    let mut stated = others.clone();
-    stated.filters.push(Filter::Term {
-        role: Role::VendorCountry,
-        key: STATED.to_owned(),
-    });
-    let counts = match context.ask.counts(vec![others, stated]) {
-        Err(Error::Timeout) => return Ok(None),
-        counts => counts?,
-    };
-    let &[all, stated] = &counts[..] else { return Ok(None) };
     let t = context.t;
     let kind = t.keyed("sources-row-kind-", query.entity_type.name());
-    let sentence = || {
-        t.with(
-            "search-no-country",
-            &[("count", &stated), ("records", &all), ("kind", &kind)],
-        )
-    };
-    Ok((stated < all).then(sentence))
+    Ok(Some(t.with(
+        "search-no-country",
+        &[("count", &stated), ("records", &all), ("kind", &kind)],
+    )))
 }
 
 fn is_of_country(filter: &Filter) -> bool {

@@ -142,7 +142,7 @@ struct Near {
     of_places: Vec<Meaning>,
     /// Whether the first of these is meant: "déneigement à Laval" is that in the region, if the city has none.
     is_in_place: bool,
-    /// Whether it is an answer that there are no records.
+    /// Whether a search without records is shown as the answer.
     is_nothing: bool,
 }
 
@@ -176,8 +176,8 @@ impl Near {
     }
 }
 
-/// Whether it is an answer that a search without records has none: it has conditions, and its words are in others and
-/// name no firm, whose page says more.
+/// Whether a search without records is shown as the answer: it has conditions, and other records have its words. If the
+/// words are the name of a firm, its page is a better answer.
 fn is_nothing(context: &SearchContext, split: &Split) -> Result<bool, Error> {
     if split.conditions.is_empty() || split.words.is_empty() {
         return Ok(!split.conditions.is_empty());

@@ -88,7 +88,7 @@ const ARE_OPEN: &str = "\
     is still open|restent ouverts|sont actuellement ouverts|sont encore ouverts|sont en cours|sont ouverts|\
     sont presentement ouverts|sont toujours ouverts";
 
-/// One word for it, first, last, or before what says where.
+/// The same without a verb: at the beginning, at the end, or before a function word.
 const OPEN: &str = "currently open|en cours|encore ouverts|open|open now|open right now|ouvert|ouverts|still open";
 
 /// What says that a period is that of the last day for bids.

@@ -185,7 +185,8 @@ impl Plan {
             .and_bids(generation, scans_of_bids)
     }
 
-    /// How often an answer scans records, of the largest entity type: it may be of any. `None` if there is none.
+    /// How often an answer scans records. Its entity type is not known yet, so the largest one counts. `None` if the
+    /// page has no answer.
     fn scans_of_answer(&self, generation: &Generation, splits: &[Split]) -> Option<(EntityType, usize)> {
         let records = |of: &EntityType| generation.manifest_of(*of).records;
         let largest = EntityType::ALL.into_iter().max_by_key(records);

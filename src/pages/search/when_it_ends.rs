@@ -5,7 +5,7 @@ use crate::{
     query::translate::is_function_word,
 };
 
-/// What says that what ends, or closes, next comes first.
+/// Phrases for the order in which what closes, or ends, next comes first.
 pub(super) const CLOSING_SOON: &str = "\
     close next week|close soon|close this month|close this week|closes this week|closing next week|closing this month|\
     closing this week|due next week|due this week|ferment cette semaine|ferment la semaine prochaine|\
@@ -18,7 +18,7 @@ pub(super) const ENDING_SOON: &str = "\
     qui prennent fin bientot|qui se terminent bientot|se terminant bientot|se terminent bientot|that end soon|\
     that expire soon|up for renewal";
 
-/// What asks when something ends: the phrase, after a word that asks when; and by itself.
+/// Words that ask when, the verbs that follow them, and nouns that ask without a question.
 const WHEN: &str = "quand|when";
 const ENDS: &str = "\
     arrive a echeance|arrivent a echeance|end|ends|expire|expirent|expires|fini|finira|finissent|finit|prend fin|\

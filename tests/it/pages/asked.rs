@@ -149,9 +149,8 @@ fn agreement(server: &TestServer, dumps: &Dumps, asked: &Asked) -> f64 {
     found.map_or(0.0, |found| found.agrees(&expected))
 }
 
-// It takes minutes: docs/contributing.md.
 #[test]
-#[ignore]
+#[ignore = "takes minutes: it asks 47 questions, and reads what each answer finds"]
 fn answers_agree_with_what_a_program_finds_as_well_as_before() {
     let Some(folder) = real_dumps() else {
         return;
