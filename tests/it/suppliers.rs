@@ -178,6 +178,45 @@ fn a_supplier_adds_up_the_records_of_its_names_and_the_filter_finds_them() {
     }
 }
 
+#[test]
+fn several_suppliers_are_a_filter() {
+    let suppliers = SERVER.get("/suppliers?limit=3").json();
+    let ids: Vec<&str> = suppliers["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    let found = |ids: &str| {
+        let found = SERVER.get(&format!("/contract?supplier={ids}&limit=500"));
+        found.ids().into_iter().collect::<BTreeSet<String>>()
+    };
+    let alone: Vec<BTreeSet<String>> = ids.iter().map(|id| found(id)).collect();
+    assert!(alone.iter().all(|of_one| !of_one.is_empty()));
+    let joined = ids.join(",");
+    assert_eq!(found(&joined), alone.into_iter().flatten().collect());
+    assert_eq!(found(&format!("{},,{}", ids[2], joined)), found(&joined));
+    for (wrong, status) in [
+        (format!("{joined},sup_0"), 422),
+        (vec![ids[0]; 21].join(","), 200),
+        (
+            (0..21)
+                .map(|number| format!("sup_{number}"))
+                .collect::<Vec<_>>()
+                .join(","),
+            422,
+        ),
+    ] {
+        assert_eq!(
+            SERVER.get(&format!("/contract?supplier={wrong}")).status,
+            status,
+            "{wrong}"
+        );
+    }
+    let bids = SERVER.get(&format!("/bids?supplier={joined}"));
+    assert_eq!(bids.status, 200);
+}
+
 /// For each supplier its name, and how many records and names it has among these of an entity type.
 fn counted_by_supplier<'r>(records: impl Iterator<Item = &'r Value>) -> BTreeMap<String, (String, u64, u64)> {
     let mut names: BTreeMap<(String, String), BTreeMap<String, u64>> = BTreeMap::new();

@@ -55,8 +55,8 @@ const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> Bi
 #[rustfmt::skip]
 pub static TABLE: &[BidsParam] = &[
     filter("vendor", "Part of the bidder's name; accents and case do not matter", FilterKind::Part(Role::Vendor)),
-    filter("supplier", "Identifier of a supplier, as `/suppliers` states it: the bids under all its names", FilterKind::Party(Party::Supplier)),
-    filter("body", "Identifier of a body, as `/bodies` states it: the bids for the calls of all its names", FilterKind::Party(Party::Body)),
+    filter("supplier", "Identifier of a supplier, as `/suppliers` states it, or several, separated by commas: the bids under all their names", FilterKind::Party(Party::Supplier)),
+    filter("body", "Identifier of a body, as `/bodies` states it, or several, separated by commas: the bids for the calls of all their names", FilterKind::Party(Party::Body)),
     filter("department", "Part of the name of the tender's department, in English or French; accents and case do not matter", FilterKind::Part(Role::Department)),
     filter("municipality", "City slug of the tender", FilterKind::Municipality)
     .aliases(&["city"]),

@@ -42,7 +42,7 @@ pub(crate) enum FilterKind {
 }
 
 /// The maximum number of values of a filter that takes several.
-const MAX_CHOICES: usize = 20;
+pub(crate) const MAX_CHOICES: usize = 20;
 
 /// What separates the values of a filter that takes several.
 pub(crate) const SEPARATOR: char = ',';
@@ -87,16 +87,17 @@ impl FilterKind {
 
     /// Whether it takes several values, which [`SEPARATOR`] separates: a record has one of them.
     pub(crate) const fn takes_several(self) -> bool {
-        matches!(self, FilterKind::Municipality | FilterKind::OneOf(..))
+        matches!(
+            self,
+            FilterKind::Municipality | FilterKind::OneOf(..) | FilterKind::Party(_)
+        )
     }
 
     /// Parses a value that is trimmed and not empty.
     pub(crate) fn parse(self, text: &str) -> Result<FilterValue, Reason> {
         match self {
-            FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Party(_) => {
-                Ok(FilterValue::Text(text.to_owned()))
-            }
-            FilterKind::Municipality => several(text, |slug| Ok(slug.to_owned())),
+            FilterKind::Whole(_) | FilterKind::Name(..) => Ok(FilterValue::Text(text.to_owned())),
+            FilterKind::Municipality | FilterKind::Party(_) => several(text, |id| Ok(id.to_owned())),
             FilterKind::OneOf(_, list, case) => several(text, |value| one_of(list, case, value).map(str::to_owned)),
             FilterKind::Start(_) => start(text).map(FilterValue::Text),
             FilterKind::Part(_) => name_part(text).map(FilterValue::Text),
@@ -132,10 +133,10 @@ impl FilterKind {
             FilterValue::Text(text) => {
                 let key = query_key(role, text);
                 match self {
-                    // [`super::resolve`] puts the keys of its names in the place of the identifier.
+                    // [`super::resolve`] puts the keys of their names in the place of the identifiers.
                     FilterKind::Party(party) => Filter::AnyFacetValue {
                         facet: party.facet(),
-                        keys: vec![text.clone()],
+                        keys: text.split(SEPARATOR).map(str::to_owned).collect(),
                     },
                     FilterKind::Name(_, facet) => Filter::FacetValue {
                         facet,

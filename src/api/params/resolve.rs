@@ -77,7 +77,7 @@ impl ResolveContext<'_> {
         (limit, (limit < requested).then_some(limit))
     }
 
-    /// Puts the keys of the names of a supplier or a body in the place of its identifier.
+    /// Puts the keys of the names of suppliers or bodies in the place of their identifiers.
     pub(crate) fn resolve_parties(&self, conditions: &mut [Condition]) -> Result<(), ApiError> {
         for condition in conditions {
             let Filter::AnyFacetValue { keys, facet } = &mut condition.filter else {
@@ -87,11 +87,14 @@ impl ResolveContext<'_> {
                 Facet::Vendor => (Party::Supplier, Reason::Supplier),
                 _ => (Party::Body, Reason::Body),
             };
-            let id = keys.first().cloned().unwrap_or_default();
             let list = self.generation.map(|generation| generation.parties(party));
-            let found = list.and_then(|list| list.with_id(&id));
             let parameter = condition.parameters.first().copied().unwrap_or(party.noun());
-            *keys = found.ok_or_else(|| ApiError::invalid(parameter, reason(id)))?.keys();
+            let mut of_all = Vec::new();
+            for id in keys.drain(..) {
+                let found = list.and_then(|list| list.with_id(&id));
+                of_all.extend(found.ok_or_else(|| ApiError::invalid(parameter, reason(id)))?.keys());
+            }
+            *keys = of_all;
         }
         Ok(())
     }

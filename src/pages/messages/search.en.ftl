@@ -222,6 +222,7 @@ search-facet-selected = selected
 # Between values of which a record has one.
 search-or = or
 
+search-and-more = { $name } and { $count } more
 search-category-CNST = Construction
 search-category-GD = Goods
 search-category-SRV = Services

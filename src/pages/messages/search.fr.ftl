@@ -222,6 +222,7 @@ search-facet-selected = choisi
 # Entre des valeurs dont une fiche a l’une.
 search-or = ou
 
+search-and-more = { $name } et { $count } de plus
 search-category-CNST = Construction
 search-category-GD = Biens
 search-category-SRV = Services

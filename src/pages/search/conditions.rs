@@ -87,8 +87,15 @@ fn profile(context: &SearchContext, parameter: &str, value: &str) -> Option<Stri
 pub(super) fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String {
     let several = context.asked.choices(parameter);
     let row = TABLE.iter().find(|row| row.name == parameter);
-    let takes_several = row.and_then(Param::filter).is_some_and(FilterKind::takes_several);
-    if takes_several && several.len() > 1 {
+    let kind = row.and_then(Param::filter);
+    if let (Some(FilterKind::Party(party)), [first, others @ ..]) = (kind, &several[..])
+        && !others.is_empty()
+    {
+        let name = context.party(party, first).unwrap_or_else(|| (*first).to_owned());
+        let count = others.len();
+        return context.t.with("search-and-more", &[("name", &name), ("count", &count)]);
+    }
+    if kind.is_some_and(FilterKind::takes_several) && several.len() > 1 {
         let or = format!(" {} ", context.t.text("search-or"));
         let words: Vec<String> = several
             .iter()
