@@ -7,7 +7,9 @@ use std::{
 
 use serde_json::Value;
 
-use super::{duplicates::Duplicates, placeholder::is_placeholder, price_ranges::PriceRanges};
+use super::{
+    duplicates::Duplicates, placeholder::is_placeholder, price_ranges::PriceRanges, vendor_values::VendorValues,
+};
 use crate::{
     model::{
         Date, EntityType, Record, Role, Schema,
@@ -19,10 +21,11 @@ use crate::{
     normalize::{report::NormalizeReport, second_pass::SecondPassStep},
 };
 
-/// Sets `quality_flags`. Keeps 24 bytes of each record with a value, and otherwise only counts.
+/// Sets `quality_flags`. Keeps 24 bytes of each record with a value and 32 of each vendor, and otherwise only counts.
 #[derive(Default)]
 pub(crate) struct QualityFlags {
     prices: PriceRanges,
+    vendors: VendorValues,
     duplicates: Duplicates,
     /// By source: the day of its newest file.
     newest: BTreeMap<String, Date>,
@@ -43,6 +46,7 @@ impl SecondPassStep for QualityFlags {
         counts.has_vendors = counts.has_vendors || names_vendor(record);
         if let Some(value) = price(record) {
             self.prices.observe(entity_type, source, category(record), value);
+            self.vendors.observe(entity_type, source, record, value);
         }
         self.duplicates.observe(entity_type, record);
         if let Some(day) = fetched_on(record)
@@ -95,7 +99,10 @@ impl QualityFlags {
             PLACEHOLDER_VALUE => record.value().is_some_and(is_placeholder),
             IMPLAUSIBLE_VALUE => {
                 let is_negative = record.value().is_some_and(|value| value < 0.0);
-                let is_far = |value| self.prices.is_implausible(entity_type, source, category(record), value);
+                let is_far = |value| {
+                    self.prices.is_implausible(entity_type, source, category(record), value)
+                        || self.vendors.is_implausible(entity_type, source, record, value)
+                };
                 is_negative || price(record).is_some_and(is_far)
             }
             FUTURE_DATE => {

@@ -6,5 +6,6 @@ mod duplicates;
 mod flags;
 mod placeholder;
 mod price_ranges;
+mod vendor_values;
 
 pub(crate) use flags::QualityFlags;
