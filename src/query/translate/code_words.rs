@@ -22,6 +22,9 @@ use crate::{
 /// The maximum number of codes of a query: those with most records.
 pub(crate) const MAX_CODES: usize = 256;
 
+/// The fewest words of a title that may be a list of different things.
+const MIN_LIST: usize = 3;
+
 /// Words that say only that something is bought. A code says that anyway, so its words need not have them.
 const BUYING_WORDS: [&str; 12] = [
     "achat",
@@ -171,8 +174,9 @@ impl CodeWords {
     ///
     /// A code matches if its own words and those of the codes above it have all clauses, and its own have one of them.
     /// At least half of its own words must be of the query if those above have some of the clauses: "repair" is above
-    /// the snow removal from roofs; and if others are below it, because its title is often a list ("construction,
-    /// maintenance and repair of buildings"). Not if its own words have an excluded term.
+    /// the snow removal from roofs; and if others are below it. Then more than half of three or more, because such a
+    /// title is often a list ("engineering, research and information technology"). Not if its own words have an excluded
+    /// term.
     pub(super) fn find(&self, clauses: &[Clause]) -> Vec<String> {
         let (mut required, mut excluded, mut words) = (Vec::new(), BTreeSet::new(), HashSet::new());
         let is_work = clauses
@@ -203,7 +207,8 @@ impl CodeWords {
             let has_all = required.iter().all(|of| of.contains(*code));
             let is_half = |content: &Vec<u32>| {
                 let common = content.iter().filter(|word| words.contains(word)).count();
-                2 * common >= content.len() && common > 0
+                let is_list = found.has_below && content.len() >= MIN_LIST;
+                common > 0 && 2 * common >= content.len() + usize::from(is_list)
             };
             !excluded.contains(*code)
                 && (!is_work || found.is_work() || found.titles.iter().flatten().any(|word| work.contains(word)))
@@ -321,7 +326,7 @@ mod tests {
             ("déneigement -trottoir", false, &[]),
             // A list names many things: a word of it is not enough.
             ("repair", false, &[]),
-            ("building maintenance", false, &["unspsc:72"]),
+            ("building maintenance", false, &["unspsc:7210"]),
             ("\"road construction\"", false, &["unspsc:721410"]),
             ("\"construction road\"", false, &[]),
             ("works", false, &[]),
