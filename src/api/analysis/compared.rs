@@ -9,9 +9,17 @@ use crate::{
             headline, profile, supplier,
         },
         cost::ScanCost,
-        params::{filters::commodity_filter, include::Include},
+        params::{
+            filters::{MAX_CHOICES, SEPARATOR, commodity_filter},
+            include::Include,
+        },
     },
-    catalog::{ask::Ask, generation::Generation, suggest::MeaningType, suppliers::Party},
+    catalog::{
+        ask::Ask,
+        generation::Generation,
+        suggest::MeaningType,
+        suppliers::{Party, Supplier},
+    },
     engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
     model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
     query::{Filter, SearchQuery},
@@ -64,9 +72,11 @@ pub(crate) struct Compared {
 #[derive(Debug)]
 pub(crate) enum Subject {
     Supplier {
-        /// `None` for a bidder whom no record names.
+        /// `None` for a bidder whom no record names. Of several suppliers, their identifiers, separated by commas.
         id: Option<String>,
         side: Side,
+        /// The suppliers that are counted as one, if they are several: their names, and how many records each has.
+        joined: Vec<(String, u64)>,
     },
     Department(ResolvedName),
     Commodity(CommodityCode),
@@ -169,7 +179,7 @@ impl Compared {
     /// What finds the same thing again.
     pub(crate) fn id(&self) -> &str {
         match &self.subject {
-            Subject::Supplier { id, side } => id.as_ref().unwrap_or(&side.name),
+            Subject::Supplier { id, side, .. } => id.as_ref().unwrap_or(&side.name),
             Subject::Department(named) => &named.name,
             Subject::Commodity(code) => code.key(),
         }
@@ -250,16 +260,55 @@ fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
             subject: Subject::Supplier {
                 side: Side::of(&found),
                 id: Some(found.id),
+                joined: Vec::new(),
             },
             conditions: Vec::new(),
         });
+    }
+    let all: Option<Vec<Supplier>> = text.split(SEPARATOR).map(|id| suppliers.with_id(id)).collect();
+    if let Some(of_several) = all.filter(|all| all.len() <= MAX_CHOICES).and_then(of_suppliers) {
+        return Some(of_several);
     }
     // A bidder without records need not be a known supplier.
     let side = Side::named(text);
     let is_bidder = generation.bids.notices_of(&side.keys).next().is_some();
     is_bidder.then(|| Compared {
-        subject: Subject::Supplier { id: None, side },
+        subject: Subject::Supplier {
+            id: None,
+            side,
+            joined: Vec::new(),
+        },
         records: Vec::new(),
+        conditions: Vec::new(),
+    })
+}
+
+/// Several suppliers as one.
+fn of_suppliers(all: Vec<Supplier>) -> Option<Compared> {
+    let first = all.first()?;
+    let keys: Vec<String> = all.iter().flat_map(Supplier::keys).collect();
+    let filter = Filter::AnyFacetValue {
+        facet: Party::Supplier.facet(),
+        keys: keys.clone(),
+    };
+    let records_of = |of: EntityType| -> u64 {
+        let rows = all
+            .iter()
+            .flat_map(|found| profile::party_records(Party::Supplier, found));
+        rows.filter(|(own, _)| *own == of).map(|(_, records)| records).sum()
+    };
+    let rows = PREFERRED.into_iter().map(|of| (of, records_of(of), filter.clone()));
+    let ids: Vec<&str> = all.iter().map(|found| found.id.as_str()).collect();
+    Some(Compared {
+        records: rows.filter(|(_, records, _)| *records > 0).collect(),
+        subject: Subject::Supplier {
+            id: Some(ids.join(&SEPARATOR.to_string())),
+            side: Side {
+                name: first.name.clone(),
+                keys,
+            },
+            joined: all.iter().map(|found| (found.name.clone(), found.records)).collect(),
+        },
         conditions: Vec::new(),
     })
 }

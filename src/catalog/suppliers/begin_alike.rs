@@ -130,6 +130,19 @@ fn is_end_of_word(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(' ')
 }
 
+/// The suppliers with records whose names begin with these words, those with most records first, without consortia.
+/// Empty if the words do not identify a firm, or too many names begin with them.
+pub(crate) fn named_from(list: &SupplierList, words: &str) -> Vec<Supplier> {
+    let numbers = list.with_name_from(words);
+    if numbers.len() > *FEW.end() || !identifies_firm(&fold(words)) {
+        return Vec::new();
+    }
+    let found = numbers.into_iter().filter_map(|number| list.get(number));
+    found
+        .filter(|found| found.records > 0 && !NameForm::of(&found.name).is_consortium)
+        .collect()
+}
+
 /// Whether folded words identify a firm: they are not the name of a place, and one of them is neither a common word nor
 /// a legal form nor a first name. The last word must not be an article or a preposition.
 fn identifies_firm(words: &str) -> bool {

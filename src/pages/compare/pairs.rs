@@ -16,8 +16,8 @@ use crate::{
 /// Two suppliers that bid on the same calls.
 pub(super) struct HeadToHead {
     pub(super) sentence: String,
-    /// The file with the calls.
-    pub(super) csv: String,
+    /// The file with the calls. `None` if several suppliers are counted as one.
+    pub(super) csv: Option<String>,
 }
 
 /// Each two that bid on the same calls.
@@ -42,13 +42,17 @@ pub(super) fn head_to_head(ask: &Ask, t: Texts, things: &[Compared]) -> Result<V
     Ok(found)
 }
 
-fn csv(t: Texts, first: &Compared, second: &Compared) -> String {
+fn csv(t: Texts, first: &Compared, second: &Compared) -> Option<String> {
+    let is_joined = |of: &Compared| matches!(&of.subject, Subject::Supplier { joined, .. } if !joined.is_empty());
+    if is_joined(first) || is_joined(second) {
+        return None;
+    }
     let page = match &first.subject {
         Subject::Supplier { id: Some(id), .. } => address::party(t.language(), Party::Supplier, id),
         _ => address::vendor(t.language(), first.id()),
     };
     let file = format!("{}/calls", address::spreadsheet(&page));
-    Parameters::default().with("with", second.id()).after(&file)
+    Some(Parameters::default().with("with", second.id()).after(&file))
 }
 
 fn sentence(t: Texts, pair: &Pair) -> String {

@@ -12,7 +12,7 @@ use crate::{
     },
     engine::names::BodyKind,
     http::error::ApiError,
-    model::{Language, vocabulary::NO_QUALITY_FLAG},
+    model::{EntityType, Language, vocabulary::NO_QUALITY_FLAG},
     pages::{
         address::{self, Parameters},
         commodity_names,
@@ -35,6 +35,8 @@ pub(super) struct Thing {
     pub(super) coverage: Option<String>,
     /// That some amounts are in other currencies.
     pub(super) currencies: Option<String>,
+    /// The names of the suppliers that are counted as one.
+    pub(super) joined: Option<String>,
     /// That other suppliers have similar names, with the list of these.
     pub(super) alike: Option<(String, String)>,
     /// How much of the total is doubtful, with the search without these records.
@@ -48,7 +50,7 @@ pub(super) fn thing(
     (things, number): (&[Compared], usize),
     side: &Side,
 ) -> Result<Thing, ApiError> {
-    let (name, href) = name_and_page(generation, request.t, side.subject);
+    let (name, href) = name_and_page(generation, request, side);
     let others = things.iter().enumerate().filter(|(other, _)| *other != number);
     let others: Vec<&str> = others.map(|(_, thing)| thing.id()).collect();
     let of = side.overview.as_ref();
@@ -65,6 +67,7 @@ pub(super) fn thing(
         headline: headline.flatten(),
         coverage: of.and_then(Overview::coverage),
         currencies: of.and_then(Overview::currencies),
+        joined: joined(request.t, side.subject),
         alike: alike(generation, request.t, (things, number), &href),
         doubt: of.and_then(|of| of.doubt(without(of))),
         href,
@@ -82,7 +85,7 @@ fn alike(
     (things, number): (&[Compared], usize),
     href: &str,
 ) -> Option<(String, String)> {
-    let Subject::Supplier { id: Some(id), side } = &things[number].subject else {
+    let Subject::Supplier { id: Some(id), side, .. } = &things[number].subject else {
         return None;
     };
     let suppliers = &generation.suppliers;
@@ -98,11 +101,35 @@ fn alike(
     (count > 0).then(|| (sentence(), format!("{href}{LIST_OF_ALIKE}")))
 }
 
+/// The names of the suppliers that are counted as one, each with its records. `None` for one supplier.
+fn joined(t: Texts, subject: &Subject) -> Option<String> {
+    let Subject::Supplier { joined, .. } = subject else {
+        return None;
+    };
+    let (first, _) = joined.first()?;
+    let name = |(name, records): &(String, u64)| t.with("search-similar-name", &[("name", name), ("count", records)]);
+    let names: Vec<String> = joined.iter().map(name).collect();
+    Some(t.with("compare-joined", &[("first", first), ("names", &names.join(", "))]))
+}
+
 /// The name in the language of the page, if it is known, and the page of the thing alone.
-fn name_and_page(generation: &Generation, t: Texts, subject: &Subject) -> (String, String) {
-    let lang = t.language();
-    match subject {
-        Subject::Supplier { id, side } => {
+fn name_and_page(generation: &Generation, request: &Request, of: &Side) -> (String, String) {
+    let (t, lang) = (request.t, request.lang());
+    match of.subject {
+        Subject::Supplier {
+            id: Some(ids),
+            side,
+            joined,
+        } if !joined.is_empty() => {
+            let entity_type = of.overview.as_ref().map_or(EntityType::Contract, Overview::entity_type);
+            let all = Parameters::default().with("supplier", ids);
+            let others = joined.len() - 1;
+            (
+                t.with("compare-joined-name", &[("name", &side.name), ("count", &others)]),
+                address::search(lang, entity_type, &all),
+            )
+        }
+        Subject::Supplier { id, side, .. } => {
             let own = id.as_ref().map(|id| address::party(lang, Party::Supplier, id));
             (
                 side.name.clone(),

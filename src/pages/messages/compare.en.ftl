@@ -32,6 +32,11 @@ compare-alike-many = At least { $count ->
     [one] { $count } other supplier has a name that begins like one of “{ $name }”. Its records are not counted here.
    *[other] { $count } other suppliers have names that begin like one of “{ $name }”. Their records are not counted here.
 }
+compare-joined-name = { $count ->
+    [one] { $name } and { $count } similar name
+   *[other] { $name } and { $count } similar names
+}
+compare-joined = “{ $first }” is counted here with names that begin alike, which no publisher states to be one firm: { $names }.
 compare-alike-list = Similar names
 compare-years = By year, on one axis
 compare-nothing = There are no records of this type. Choose another type.

@@ -32,6 +32,11 @@ compare-alike-many = Au moins { $count ->
     [one] { $count } autre fournisseur a un nom qui commence comme l’un de ceux de « { $name } ». Ses fiches ne sont pas comptées ici.
    *[other] { $count } autres fournisseurs ont un nom qui commence comme l’un de ceux de « { $name } ». Leurs fiches ne sont pas comptées ici.
 }
+compare-joined-name = { $count ->
+    [one] { $name } et { $count } nom semblable
+   *[other] { $name } et { $count } noms semblables
+}
+compare-joined = « { $first } » est compté ici avec des noms qui commencent de la même façon, dont aucun diffuseur ne dit qu’ils désignent une seule entreprise : { $names }.
 compare-alike-list = Noms semblables
 compare-years = Par année, sur un seul axe
 compare-nothing = Il n’y a aucune fiche de ce type. Choisissez un autre type.

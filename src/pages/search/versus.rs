@@ -3,11 +3,14 @@
 use std::{cmp::Reverse, collections::HashSet, ops::Range};
 
 use crate::{
-    api::analysis::{compared::ComparedType, suggest::Suggested},
+    api::{
+        analysis::{compared::ComparedType, suggest::Suggested},
+        params::filters::MAX_CHOICES,
+    },
     catalog::{
         ask::Ask,
         suggest::{Likeness, MeaningType},
-        suppliers::{Party, Supplier},
+        suppliers::{Party, Supplier, begin_alike::named_from},
     },
     engine::Error,
     model::{
@@ -40,7 +43,9 @@ const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
 const WHICH_OF: &str = "\
     between|entre|laquelle de|laquelle entre|lequel de|lequel entre|qui de|qui entre|which of|who between|who of";
 /// What two are compared by, next to their names.
-const COMPARED_BY: &str = "competition|concurrence|contracts|contrats|spending|depenses";
+const COMPARED_BY: &str = "\
+    amount|competition|concurrence|contracts|contrats|depenses|montant|nombre|number|spending|sums|total|totals|valeur|\
+    value";
 
 /// How often a text is split in two: each side is looked up as a name.
 const MAX_SPLITS: usize = 3;
@@ -171,6 +176,9 @@ fn of_sides(ask: &Ask, t: Texts, reading: &Reading, link: Link) -> Result<Option
     if matches!(link, Link::Choice | Link::Against) && !both.iter().all(|found| found.first().is_some_and(is_party)) {
         return Ok(None);
     }
+    if let Some(joined) = of_names(ask, t, reading) {
+        return Ok(Some(joined));
+    }
     let is_shorter = word_list(&sides[0]).len() < word_list(&sides[1]).len();
     for of in [ComparedType::Supplier, ComparedType::Department] {
         let (mut first, more) = best(ask, t, &both[0], of, &sides[0]);
@@ -192,6 +200,43 @@ fn of_sides(ask: &Ask, t: Texts, reading: &Reading, link: Link) -> Result<Option
         }
     }
     Ok(None)
+}
+
+/// The comparison of all suppliers whose names begin with the words of either side, each side as one. `None` unless both
+/// sides are firms, one of them under several names.
+fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> Option<Meaning> {
+    let suppliers = ask.generation.parties(Party::Supplier);
+    let mut sides = reading.names.each_ref().map(|words| {
+        let named = named_from(suppliers, words).into_iter().take(MAX_CHOICES);
+        named.map(|found| Named::of(found, t)).collect::<Vec<_>>()
+    });
+    // "Bell" is also the beginning of "Bell Mobility", which is the other side.
+    let is_shorter = word_list(&reading.names[0]).len() < word_list(&reading.names[1]).len();
+    let [first, second] = &mut sides;
+    let (shorter, longer) = if is_shorter { (first, second) } else { (second, first) };
+    shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
+    let has_several = sides.iter().any(|side| side.len() > 1);
+    if !has_several || sides.iter().any(Vec::is_empty) {
+        return None;
+    }
+    let joined = sides.map(|side| as_one(t, &side));
+    let both = joined.each_ref().map(std::slice::from_ref);
+    Some(meaning(t, ComparedType::Supplier, both, (0, reading)))
+}
+
+/// Suppliers that are counted as one.
+fn as_one(t: Texts, side: &[Named]) -> Named {
+    let (name, others) = (&side[0].label, side.len() - 1);
+    let ids: Vec<&str> = side.iter().map(|found| found.id.as_str()).collect();
+    Named {
+        id: ids.join(","),
+        label: if others == 0 {
+            name.clone()
+        } else {
+            t.with("compare-joined-name", &[("name", name), ("count", &others)])
+        },
+        records: side.iter().map(|found| found.records).sum(),
+    }
 }
 
 /// A supplier or a body that words name.

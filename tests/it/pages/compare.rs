@@ -228,6 +228,47 @@ fn what_a_question_says_next_to_two_names_are_conditions_of_their_comparison() {
 }
 
 #[test]
+fn all_names_that_begin_with_the_words_are_one_side() {
+    let names = [
+        ("Genitex Consultants", 5.0),
+        ("Genitex Laval inc.", 7.0),
+        ("Genitex Estrie", 11.0),
+        ("Dexanor inc.", 13.0),
+        ("Consortium Genitex / Dexanor", 100.0),
+    ];
+    let contract = |(number, (vendor, value)): (usize, (&str, f64))| {
+        let record = json!({
+            "record_id": format!("c{number}"), "award_date": "2021-02-03", "title_en": "Paving", "vendor_name": vendor,
+            "municipality": "laval", "department_en": "Ville de Laval", "contract_value": value,
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    let records: Vec<_> = names.into_iter().enumerate().map(contract).collect();
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html("/en/search?q=Genitex+vs+Dexanor", 200);
+    let hrefs = between(&html, "href=\"/en/compare/supplier?", "\"");
+    assert!(
+        text(&html).contains("and 2 similar names and Dexanor inc."),
+        "{}",
+        text(&html)
+    );
+    let path = format!("/en/compare/supplier?{}", hrefs[0].replace("&#38;", "&"));
+    assert_shows(
+        &server.html(&path, 200),
+        &[
+            "Contracts 3 1 2 less",
+            "Total value $23.00 $13.00 $10.00 less",
+            "is counted here with names that begin alike, which no publisher states to be one firm:",
+            "Genitex Estrie",
+            "Genitex Laval inc.",
+        ],
+    );
+    // One unknown identifier makes the whole an unknown name.
+    let unknown = path.replace("of=sup_", "of=sup_0,sup_");
+    assert!(text(&server.html(&unknown, 404)).contains("No supplier has this name"));
+}
+
+#[test]
 fn two_cities_are_compared_in_what_is_asked_for_before_them() {
     let contract = |(number, city): (usize, &str)| {
         let record = json!({
