@@ -11,6 +11,7 @@ mod carried;
 pub(crate) mod claims;
 pub(crate) mod clusters;
 mod core_names;
+pub(crate) mod divisions;
 pub(crate) mod explain;
 mod groups;
 mod look_up;

@@ -132,6 +132,10 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
 }
 
 impl<'a> BodyNames<'a> {
+    pub(super) fn bodies(&self) -> &'a SupplierList {
+        self.bodies
+    }
+
     pub(crate) fn of(bodies: &'a SupplierList) -> BodyNames<'a> {
         BodyNames {
             bodies,

@@ -34,11 +34,13 @@ mod last_price;
 mod levels;
 pub(crate) mod meanings;
 mod meant;
+mod names_in_words;
 #[cfg(test)]
 mod new_filter_tests;
 mod no_matches;
 mod no_matches_view;
 mod notes;
+mod open_calls;
 mod parameter_error;
 mod parts;
 mod period;

@@ -3,26 +3,25 @@
 //! "Who won paving in Toronto 2015" asks for paving, in a place and a year, and "gré à gré" for a method.
 
 use crate::{
-    api::analysis::commodity::most_records,
     catalog::{generation::Coverage, suppliers::SupplierList},
     model::{EntityType, Language, fold::fold},
     pages::search::{
         amounts::take_bound,
         asking_words::{NEVER_WON, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_order, take_ranking},
-        body_classes::take_class,
-        buyers::{BodyNames, take_buyer},
+        buyers::BodyNames,
         countries::take_country,
         last_price::take_last_price,
         levels::{has_lower_case, take_cities, take_level},
+        names_in_words::{Buyer, City},
+        open_calls::take_are_open,
         period::Period,
-        places::{firms_of_place, take_place, take_region},
         question::{
             Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
-            is_question, take_amendments, take_are_open, take_by_year, take_entity_types, take_firms_at_end,
-            take_without_competition, without_question,
+            is_question, take_amendments, take_by_year, take_entity_types, take_firms_at_end, take_without_competition,
+            without_question,
         },
         when_it_ends::take_when_it_ends,
-        written_words::{Word, joined, remove_phrase, without_marks, words},
+        written_words::{Word, remove_phrase, without_marks, words},
     },
 };
 
@@ -32,13 +31,17 @@ pub(super) struct Parts<'a> {
     pub(super) words: String,
     pub(super) buyer: Option<Buyer>,
     pub(super) place: Option<&'a Coverage>,
+    /// Whether a word for firms is among the words.
+    pub(super) names_firms: bool,
     /// The city of the suppliers.
-    pub(super) firms_in: Option<&'a Coverage>,
+    pub(super) firms_in: Option<City>,
     /// The key of their country.
     pub(super) country: Option<String>,
     /// The region where the purchase is delivered, as it was written.
     pub(super) region: Option<String>,
     pub(super) level: Option<&'static str>,
+    /// The category of what is bought.
+    pub(super) category: Option<&'static str>,
     /// The class of the buyers.
     pub(super) body_class: Option<&'static str>,
     pub(super) period: Option<Period>,
@@ -69,22 +72,17 @@ pub(super) struct Parts<'a> {
 /// a name.
 const MAX_QUESTION_WORDS: usize = 30;
 
-/// What a buyer did, next to its name: every page of results says how much, and by year.
-const SPENDING: &str = "\
-    croissance|croissance des depenses|depenses|evolution des depenses|growth|spending|spending growth|\
-    spending increase|spending trend";
+/// Words for the category of construction.
+const CONSTRUCTION: [&str; 5] = [
+    "construction",
+    "construction work",
+    "construction works",
+    "travaux construction",
+    "travaux de construction",
+];
 
 /// The articles that names of firms begin with.
 const ARTICLES: [&str; 4] = ["la", "le", "les", "the"];
-
-/// A body that buys.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Buyer {
-    pub(super) id: String,
-    pub(super) name: String,
-    /// The entity type that it has most records of.
-    pub(super) most: Option<EntityType>,
-}
 
 /// Which days of the records a period is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -109,6 +107,7 @@ pub(super) struct Takes<'a> {
     pub(super) vendor_city: bool,
     pub(super) vendor_country: bool,
     pub(super) level: bool,
+    pub(super) category: bool,
     pub(super) body_class: bool,
     pub(super) year: bool,
     pub(super) closing: bool,
@@ -136,6 +135,7 @@ impl Takes<'_> {
             vendor_city: false,
             vendor_country: true,
             level: true,
+            category: true,
             body_class: true,
             year: true,
             closing: true,
@@ -246,11 +246,15 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let may_be_amended = takes.amended && (of_contracts || has_buyer_or_place);
     parts.amended |= may_be_amended && take_amendments(&mut written, is_question, has_buyer_or_place);
     let (conditions, alone) = parts.counted(&written);
-    if conditions == 0 && !is_question && !is_about_contracts(&written) {
+    if conditions == 0 && !is_question && !is_about_contracts(&written, is_start_of_firm) {
         return None;
     }
     parts.has_conditions = conditions > 0;
     parts.words = with_article(text, content(written, is_question), takes.suppliers);
+    // Next to nothing else, it is what is bought: few records have the word.
+    if takes.category && conditions > 0 && CONSTRUCTION.contains(&fold(&parts.words).as_str()) {
+        (parts.category, parts.words) = (Some("CNST"), String::new());
+    }
     let is_search = !parts.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(parts)
 }
@@ -285,46 +289,6 @@ impl<'a> Parts<'a> {
             None if takes.ending && takes.order && take_when_it_ends(written) => Some(["ending", "desc"]),
             None => takes.order.then(|| order(written)).flatten(),
         }
-    }
-
-    /// Removes the buyer and the place or region.
-    fn take_names(&mut self, written: &mut Vec<Word>, takes: Takes<'a>) {
-        if let Some((buyers, language)) = takes.buyers {
-            let buyer = take_buyer(written, buyers, takes.places);
-            self.buyer = buyer.map(|buyer| Buyer {
-                name: buyer.name_in(language).to_owned(),
-                most: most_records(buyer.by_entity_type.iter().map(|of| (of.entity_type, of.records))),
-                id: buyer.id,
-            });
-        }
-        if takes.body_class && self.buyer.is_none() {
-            let is_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
-            self.body_class = take_class(written, is_firm);
-        }
-        // A hospital in Laval is no body of that city: the name is a region, or a word.
-        let places = if self.body_class.is_some() { &[] } else { takes.places };
-        let text = joined(written);
-        self.place = take_place(written, places, takes.region);
-        if takes.vendor_city
-            && let Some(firms) = self.place.and_then(|place| firms_of_place(&text, place))
-        {
-            remove_phrase(written, firms);
-            self.firms_in = self.place.take();
-        }
-        let has_region = takes.region && self.place.is_none() && self.firms_in.is_none();
-        let region = has_region.then(|| take_region(written, takes.level)).flatten();
-        (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
-    }
-
-    /// Removes what is asked of a buyer next to its name: "SAAQ principaux fournisseurs", "RCMP spending".
-    fn take_asked_of_buyer(&mut self, written: &mut Vec<Word>, takes: Takes) -> bool {
-        if self.buyer.is_none() {
-            return false;
-        }
-        if takes.order && self.order.is_none() {
-            self.order = order(written);
-        }
-        remove_phrase(written, SPENDING) || self.order.is_some()
     }
 
     /// How many conditions there are, and whether they are a search without further words. `written`: what is left.
@@ -366,7 +330,7 @@ pub(super) fn with_article(text: &str, about: String, suppliers: Option<&Supplie
 }
 
 /// Removes the words that ask for an order.
-fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
+pub(super) fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
     let orders = [
         (Asking::Largest, ["value", "desc"]),
         (Asking::Smallest, ["value", "asc"]),

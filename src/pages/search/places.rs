@@ -23,7 +23,7 @@ use crate::{
 const MAX_PROVINCE_WORDS: usize = 4;
 
 /// Words before a city, and before a region, that belong to its name.
-const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
+pub(super) const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
 const REGION_WORDS: [&str; 2] = ["province", "region"];
 
 /// Removes the place with the longest name among the words, and a province after it. The name of a province is a place
@@ -63,8 +63,8 @@ const IN_PLACE: [&str; 8] = [
     " situes a ",
 ];
 
-/// The word for firms among folded words that ask for those in a place.
-pub(super) fn firms_of_place(folded: &str, place: &Coverage) -> Option<&'static str> {
+/// The word for firms among folded words that ask for those in a place of these names.
+pub(super) fn firms_of_place(folded: &str, names: [&str; 2]) -> Option<&'static str> {
     let text = format!(" {folded} ");
     let asks = |firms: &str, own: &str| {
         let is_company = is_in(COMPANIES, firms);
@@ -73,10 +73,7 @@ pub(super) fn firms_of_place(folded: &str, place: &Coverage) -> Option<&'static 
             .into_iter()
             .any(|of| text.contains(&format!(" {firms}{of}{own} ")))
     };
-    let names = [Language::English, Language::French].into_iter();
-    let names: Vec<String> = names
-        .filter_map(|language| Some(word_list(place_name(place, language)?).join(" ")))
-        .collect();
+    let names = names.map(|name| word_list(name).join(" "));
     let mut firms = COMPANIES.split('|').chain(SUPPLIERS.split('|'));
     firms.find(|firms| names.iter().any(|own| asks(firms, own)))
 }

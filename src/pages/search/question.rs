@@ -7,6 +7,7 @@ use crate::{
     model::EntityType,
     pages::search::{
         asking_words::{AMENDED, AMENDMENTS, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question},
+        open_calls::OPEN_TENDERS,
         period::{BETWEEN, SINCE, begins_fiscal_year, month},
         when_it_ends::{CLOSING_SOON, ENDING_SOON},
         written_words::{
@@ -39,7 +40,8 @@ const AUXILIARIES: &str = "a|has|have";
 const BY_YEAR: &str = "\
     annee par annee|annual trend|au fil des annees|au fil des ans|by year|each year|over the years|over time|over years|\
     ont elles augmente|ont ils augmente|a t elle augmente|a t il augmente|been going up|been increasing|been rising|\
-    evolution de|evolution des|evolution du|going up|par an|par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
+    a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|goes up|\
+    goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
     trends over time|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
@@ -54,13 +56,15 @@ const PLURALS: usize = 4;
 
 /// What asks for other entity types.
 const AWARDS: &str = "avis attribution|attribution notices|award notices|awards";
-const DISCLOSURES: &str = "proactive disclosures|proactive disclosure|disclosures|divulgations proactives|divulgations";
+const DISCLOSURES: &str = "\
+    contrats divulgues|contrats federaux divulgues|disclosed contracts|disclosed federal contracts|disclosures|\
+    divulgations|divulgations proactives|federal disclosed contracts|proactive disclosure|proactive disclosures";
 const STANDING_OFFERS: &str = "\
     offres a commandes|offre a commandes|offres permanentes|offre permanente|standing offers|standing offer|\
     supply arrangements|supply arrangement";
 
 /// What asks for tenders.
-const TENDERS: &str = "\
+pub(super) const TENDERS: &str = "\
     avis appels offres|avis appel offres|appels offres|appel offres|calls for tenders|call for tenders|tenders";
 
 /// The first words of those.
@@ -76,20 +80,6 @@ const WITHOUT_COMPETITION: &str = "\
 
 /// What it is compared with: "sole source vs competitive".
 const WITH_COMPETITION: &str = "competitive|concurrentiel|concurrentiels";
-
-/// What asks for tenders that take bids.
-const OPEN_TENDERS: &str = "\
-    avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
-    open calls for tenders|open call for tenders|open tenders|tenders open";
-
-/// The same in a question about tenders: "which tenders for paving are open".
-const ARE_OPEN: &str = "\
-    are currently open|are now open|are open|are still open|est encore ouvert|est ouvert|est toujours ouvert|is open|\
-    is still open|restent ouverts|sont actuellement ouverts|sont encore ouverts|sont en cours|sont ouverts|\
-    sont presentement ouverts|sont toujours ouverts";
-
-/// The same without a verb: at the beginning, at the end, or before a function word.
-const OPEN: &str = "currently open|en cours|encore ouverts|open|open now|open right now|ouvert|ouverts|still open";
 
 /// What says that a period is that of the last day for bids.
 const CLOSING: &str = "\
@@ -228,17 +218,6 @@ pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
     is_taken
 }
 
-/// Removes the words that ask for tenders that take bids, apart from that for tenders: "which calls for paving are
-/// open", "appels d'offres de pavage ouverts".
-pub(super) fn take_are_open(written: &mut Vec<Word>, is_question: bool) -> bool {
-    let asks_for_tenders = remove_phrase(&mut written.clone(), TENDERS);
-    let is_at_end = |before: &[Word], after: &[Word]| {
-        before.is_empty() || after.first().is_none_or(|(_, folded)| is_function_word(folded))
-    };
-    asks_for_tenders
-        && (is_question && remove_phrase(written, ARE_OPEN) || remove_phrase_between(written, OPEN, is_at_end))
-}
-
 /// Whether words ask for those with most contracts, instead of the highest value.
 pub(super) fn asks_for_most_contracts(written: &[Word]) -> bool {
     let is_before_contracts = |_: &[Word], after: &[Word]| {
@@ -370,11 +349,20 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
     words.map(|number| written[number].clone()).collect()
 }
 
-/// Whether words are about contracts and what is left of them: "IBM contracts", "achats de mobilier".
-pub(super) fn is_about_contracts(written: &[Word]) -> bool {
+/// Whether words are about contracts and what is left of them: "IBM contracts", "achats de mobilier", "contrats Acme
+/// Zénith".
+///
+/// `is_firm`: whether folded words are the name of a firm, or begin one.
+pub(super) fn is_about_contracts(written: &[Word], is_firm: impl Fn(&str) -> bool) -> bool {
     let is_one = |(_, folded): &Word| CONTRACTS[..PLURALS].contains(&folded.as_str());
+    let is_name = |next: &str| {
+        let begins_with_capital = next.starts_with(char::is_uppercase) || written.len() > 2;
+        begins_with_capital && is_firm(&joined(&written[1..]))
+    };
     let is_first = match written {
-        [first, (next, folded), ..] => is_one(first) && (elided(next) != *next || is_function_word(folded)),
+        [first, (next, folded), ..] => {
+            is_one(first) && (elided(next) != *next || is_function_word(folded) || is_name(next))
+        }
         _ => false,
     };
     is_first || written.len() > 1 && written.last().is_some_and(is_one)

@@ -8,7 +8,7 @@ use crate::{
     pages::{
         messages::Texts,
         place_names::place_name,
-        search::{parts::Parts, search_address::SearchAddress},
+        search::{names_in_words::City, parts::Parts, search_address::SearchAddress},
     },
     query::SearchQuery,
 };
@@ -52,12 +52,13 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The same of the suppliers in the municipality. `None` without one, or without words: they do not say whose
-    /// purchases these are.
+    /// The same of the suppliers in the municipality. `None` without one, or without words, unless these ask for firms:
+    /// "suppliers of Rimouski" sell to the city, or are there.
     pub(super) fn of_city(&self) -> Option<Parts<'a>> {
-        self.place.filter(|_| !self.words.is_empty()).map(|place| Parts {
+        let place = self.place.filter(|_| !self.words.is_empty() || self.names_firms);
+        place.map(|place| Parts {
             place: None,
-            firms_in: Some(place),
+            firms_in: Some(City::of(place)),
             ..self.clone()
         })
     }

@@ -46,6 +46,8 @@ pub(crate) struct Split {
     pub(crate) of_city: Option<Related>,
     /// Whether the words ask for several years of a buyer or a place. "Snow removal 2023 2024" may be a title.
     pub(super) has_years: bool,
+    /// Whether the words ask for calls that take bids: words find those of other days.
+    is_open: bool,
     /// What the municipality or government among the conditions is called.
     pub(super) place: Option<String>,
     /// Whether the words say where, and others are left: "Laval" is in the name of a university, too.
@@ -196,6 +198,7 @@ impl Split {
             place: parts.place.map(|place| name_of(place, t)),
             has_years: parts.period.as_ref().is_some_and(Period::has_several_years)
                 && (parts.buyer.is_some() || parts.place.is_some()),
+            is_open: parts.open,
             is_in_place: parts.says_where(text),
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,
@@ -210,7 +213,8 @@ impl Split {
     /// Whether it is shown before what the words find as words. `records`: what it finds; `total`: what they find.
     pub(crate) fn leads(&self, records: u64, total: u64) -> bool {
         let is_in_place = self.is_in_place && records >= total;
-        self.is_whole || records > 0 && (self.has_years || is_in_place || is_by_chance(total, records))
+        let is_meant = self.has_years || self.is_open || is_in_place;
+        self.is_whole || records > 0 && (is_meant || is_by_chance(total, records))
     }
 
     /// What the search is called: `about` is the name of what is left of its words.
@@ -254,6 +258,7 @@ impl<'a> Takes<'a> {
             vendor_city: can(&["vendor_city"]),
             vendor_country: can(&["vendor_country"]),
             level: can(&["level"]),
+            category: can(&["category"]),
             body_class: can(&["body_class"]),
             year: can(&["issued_after", "issued_before"]),
             closing: is_tender && can(&["closing_after", "closing_before"]),
@@ -311,6 +316,10 @@ impl<'a> Parts<'a> {
             values.push(("level", level.to_owned()));
             label.push(t.keyed("search-level-", level));
         }
+        if let Some(category) = self.category {
+            values.push(("category", category.to_owned()));
+            label.push(uncapitalized(&t.keyed("search-category-", category)));
+        }
         if let Some(class) = self.body_class {
             values.push(("body_class", class.to_owned()));
             label.push(t.keyed("search-body_class-", class));
@@ -345,12 +354,13 @@ impl<'a> Parts<'a> {
 
     /// The conditions of where the suppliers are.
     fn of_firms(&self, t: Texts, values: &mut Values, label: &mut Vec<String>) {
-        if let Some(city) = self.firms_in {
-            // Publishers of Quebec state the French name, and other cities have one name.
-            let stated = place_name(city, Language::French).unwrap_or(&city.municipality);
-            values.push(("vendor_city", stated.to_owned()));
-            let name = place_name(city, t.language()).unwrap_or(stated);
-            label.push(t.with("search-suppliers-in", &[("city", &name)]));
+        if let Some(city) = &self.firms_in {
+            values.push(("vendor_city", city.fr.clone()));
+            let name = match t.language() {
+                Language::English => &city.en,
+                Language::French => &city.fr,
+            };
+            label.push(t.with("search-suppliers-in", &[("city", name)]));
         }
         if let Some(key) = &self.country {
             values.push(("vendor_country", countries::written(key).to_owned()));

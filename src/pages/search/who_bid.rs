@@ -21,6 +21,7 @@ use crate::{
             buyers::{BodyNames, take_buyer},
             context::SearchContext,
             meanings::{Meaning, found, profile},
+            open_calls::take_are_open,
             parts::subject_of_question,
             question::content,
             split::Split,
@@ -32,7 +33,9 @@ use crate::{
 
 /// What asks for the number of bidders, for who they are, for those that lost, or for the competition.
 const BIDDERS: &str = "\
-    a soumissionne|average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
+    a soumissionne|average bids|soumissions moyennes|bid against|bids against|compete against|compete with|competes against|competes with|competitors of|\
+    concurrents de|fait concurrence|fait concurrence a|font concurrence|font concurrence a|rivals of|\
+    soumissionne contre|soumissionnent contre|a soumissionne contre|average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
     combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|combien de soumissionnaires|\
     combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|combien offres|\
     concurrence dans|concurrence pour|concurrence sur|degree of competition|gagne appel offres|\
@@ -62,6 +65,10 @@ const BIDS_PART: &str = "#bids";
 pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning>, Error> {
     let (ask, t) = (context.ask, context.t);
     let mut written = words(text);
+    // "Open bids for paving" are calls.
+    if take_are_open(&mut written.clone(), false) {
+        return Ok(Vec::new());
+    }
     let part = if remove_phrase(&mut written, NEVER_WON) {
         NEVER_WON_PART
     } else if remove_phrase(&mut written, ONE_BIDDER) || remove_phrase(&mut written, BIDDERS) {
@@ -204,7 +211,9 @@ fn take_body(ask: &Ask, t: Texts, written: &mut Vec<Word>) -> Option<Named> {
 fn asked_body(context: &SearchContext) -> Option<Named> {
     let (ask, asked) = (context.ask, context.asked);
     let bodies = ask.generation.parties(Party::Body);
-    let body = asked.value("body").and_then(|id| bodies.get(bodies.find_id(id)?));
+    // Its divisions follow.
+    let body = asked.choices("body").into_iter().next();
+    let body = body.and_then(|id| bodies.get(bodies.find_id(id)?));
     let of_city = || city(ask, context.t, &context.place(asked.value("municipality")?));
     body.map(|body| Named::of(body, context.t)).or_else(of_city)
 }
@@ -226,6 +235,18 @@ fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<O
     // What a body calls for is a trade before it is the beginning of a firm's name.
     let is_start = |found: &Suggested| found.meaning == MeaningType::Supplier && found.likeness != Likeness::Exact;
     found.sort_by_key(|found| !bodies && is_start(found));
+    // A name may be that of few records, next to a longer one of the same firm with bids.
+    let is_supplier = |found: &&Suggested| found.meaning == MeaningType::Supplier;
+    let has_bids = |found: &Suggested| {
+        let supplier = ask.generation.suppliers.with_id(&found.id);
+        let keys = supplier.map(|supplier| supplier.keys()).unwrap_or_default();
+        ask.generation.bids.notices_of(&keys).next().is_some()
+    };
+    if found.first().filter(is_supplier).is_some_and(|first| !has_bids(first))
+        && let Some(other) = found.iter().position(|found| is_supplier(&found) && has_bids(found))
+    {
+        found.swap(0, other);
+    }
     Ok(found.into_iter().find_map(|found| {
         // The page of a supplier has the calls that it won next to the others.
         let is_supplier = found.meaning == MeaningType::Supplier;

@@ -636,11 +636,16 @@ fn which_city_and_which_tenders_are_open_are_conditions() {
         ("Which salt tenders are open right now?", "salt"),
         ("Which tenders for salt are still open?", "salt"),
         ("Quels appels d'offres de sel sont ouverts en ce moment ?", "sel"),
+        ("electrical jobs open right now", "electrical"),
+        ("open paving opportunities", "paving"),
+        ("contrats de peinture ouverts", "peinture"),
     ] {
         let parts = parts(text, takes).unwrap();
         assert_eq!((parts.words.as_str(), parts.open), (words, true), "{text}");
     }
-    assert!(!parts("which parks are open", takes).unwrap_or_default().open);
+    for text in ["which parks are open", "open source software contracts", "open houses"] {
+        assert!(!parts(text, takes).unwrap_or_default().open, "{text}");
+    }
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! The names among the words of a search: the buyer, the place or region, and the city of the suppliers.
+
+use crate::{
+    api::{
+        analysis::commodity::most_records,
+        params::filters::{MAX_CHOICES, SEPARATOR},
+    },
+    catalog::{
+        generation::Coverage,
+        suppliers::{Supplier, SupplierList, divisions::divisions},
+    },
+    model::{EntityType, Language, municipality},
+    pages::{
+        place_names::place_name,
+        search::{
+            body_classes::take_class,
+            buyers::take_buyer,
+            parts::{Parts, Takes, order},
+            places::{firms_of_place, is_firms, take_place, take_region},
+            written_words::{Word, joined, ranges, remove_phrase},
+        },
+    },
+};
+
+/// What a buyer did, next to its name: every page of results says how much, and by year.
+const SPENDING: &str = "\
+    croissance|croissance des depenses|depenses|evolution des depenses|growth|spending|spending growth|\
+    spending increase|spending trend";
+
+/// A body that buys.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Buyer {
+    /// Its identifier, and those of its divisions, separated by commas.
+    pub(super) id: String,
+    pub(super) name: String,
+    /// The entity type that it has most records of.
+    pub(super) most: Option<EntityType>,
+}
+
+impl Buyer {
+    /// With its divisions.
+    fn of(body: Supplier, bodies: &SupplierList, language: Language) -> Buyer {
+        let own = body.by_entity_type.iter();
+        let divisions = divisions(bodies, &body).into_iter().map(|found| found.id);
+        let ids: Vec<String> = std::iter::once(body.id.clone())
+            .chain(divisions)
+            .take(MAX_CHOICES)
+            .collect();
+        Buyer {
+            id: ids.join(&SEPARATOR.to_string()),
+            name: body.name_in(language).to_owned(),
+            most: most_records(own.map(|of| (of.entity_type, of.records))),
+        }
+    }
+}
+
+/// A city where suppliers are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct City {
+    pub(super) en: String,
+    /// Publishers of Quebec state the French name, and other cities have one name.
+    pub(super) fr: String,
+}
+
+impl City {
+    pub(super) fn of(place: &Coverage) -> City {
+        let name = |language| place_name(place, language).unwrap_or(&place.municipality).to_owned();
+        City {
+            en: name(Language::English),
+            fr: name(Language::French),
+        }
+    }
+
+    /// The city that folded words name.
+    fn named(folded: &str) -> Option<City> {
+        let mut names = municipality::named_cities(folded).first()?.own_names();
+        Some(City {
+            fr: names.next()?.to_owned(),
+            en: names.next()?.to_owned(),
+        })
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// Removes the buyer and the place or region.
+    pub(super) fn take_names(&mut self, written: &mut Vec<Word>, takes: Takes<'a>) {
+        if let Some((buyers, language)) = takes.buyers {
+            let buyer = take_buyer(written, buyers, takes.places);
+            self.buyer = buyer.map(|buyer| Buyer::of(buyer, buyers.bodies(), language));
+        }
+        if takes.body_class && self.buyer.is_none() {
+            let is_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
+            self.body_class = take_class(written, is_firm);
+        }
+        // A hospital in Laval is no body of that city: the name is a region, or a word.
+        let places = if self.body_class.is_some() { &[] } else { takes.places };
+        let text = joined(written);
+        self.names_firms = written.iter().any(|(_, folded)| is_firms(folded));
+        self.place = take_place(written, places, takes.region);
+        if takes.vendor_city {
+            self.take_firms_in(written, &text);
+        }
+        let has_region = takes.region && self.place.is_none() && self.firms_in.is_none();
+        let region = has_region.then(|| take_region(written, takes.level)).flatten();
+        (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
+    }
+
+    /// Removes what is asked of a buyer next to its name: "SAAQ principaux fournisseurs", "RCMP spending".
+    pub(super) fn take_asked_of_buyer(&mut self, written: &mut Vec<Word>, takes: Takes) -> bool {
+        if self.buyer.is_none() {
+            return false;
+        }
+        if takes.order && self.order.is_none() {
+            self.order = order(written);
+        }
+        remove_phrase(written, SPENDING) || self.order.is_some()
+    }
+
+    /// Removes the word for firms, and the city in which they are: "companies in Laval".
+    fn take_firms_in(&mut self, written: &mut Vec<Word>, text: &str) {
+        if let Some(place) = self.place {
+            let city = City::of(place);
+            if let Some(firms) = firms_of_place(text, [&city.en, &city.fr]) {
+                remove_phrase(written, firms);
+                (self.firms_in, self.place) = (Some(city), None);
+            }
+            return;
+        }
+        if !self.names_firms {
+            return;
+        }
+        // A city whose own purchases are not here.
+        let mut all = ranges(written);
+        all.sort_by_key(|(_, range)| std::cmp::Reverse(range.len()));
+        let found = all.into_iter().find_map(|(folded, range)| {
+            let city = City::named(&folded)?;
+            let firms = firms_of_place(text, [&city.en, &city.fr])?;
+            Some((city, firms, range))
+        });
+        if let Some((city, firms, range)) = found {
+            written.drain(range);
+            remove_phrase(written, firms);
+            self.firms_in = Some(city);
+        }
+    }
+}
