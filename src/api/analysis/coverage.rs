@@ -9,7 +9,7 @@ use crate::{
     },
     engine::{
         Error,
-        aggregation::{FacetBuckets, TermsAggregation, ValueAggregation},
+        aggregation::{Aggregation, FacetBuckets, TermsAggregation, ValueAggregation},
     },
     model::{EntityType, Facet, Role},
     query::{Filter, SearchQuery},
@@ -25,22 +25,42 @@ pub(crate) fn coverage_of(ask: &Ask, query: &SearchQuery) -> Result<Vec<SourceCo
 }
 
 /// [`coverage_of`] without copies of the sources.
-pub(crate) fn asked_sources<'a>(ask: &'a Ask, query: &SearchQuery) -> Result<Vec<&'a SourceCoverage>, Error> {
+fn asked_sources<'a>(ask: &'a Ask, query: &SearchQuery) -> Result<Vec<&'a SourceCoverage>, Error> {
+    Ok(match without_days(ask, query)? {
+        Some(found) => sources_among(&ask.generation, query, &found),
+        None => sources_of_places(&ask.generation, query),
+    })
+}
+
+/// What the search finds without its days, by place. `None` if that is all records.
+pub(crate) fn without_days(ask: &Ask, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
     let is_day = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
     let filters = query.filters.iter().filter(|filter| !is_day(filter));
     let undated = SearchQuery {
         filters: filters.cloned().collect(),
         ..query.clone()
     };
-    let terms = [TermsAggregation::all(Facet::Municipality)];
-    if !undated.matches_all() {
-        let mut counted = ask.aggregate(&undated, &terms, ValueAggregation::None)?;
-        let places = counted.take(Facet::Municipality);
-        if !places.buckets.is_empty() {
-            return Ok(sources_of(&ask.generation, query.entity_type, Some(&places)));
-        }
+    if undated.matches_all() {
+        return Ok(None);
     }
-    Ok(sources_of_places(&ask.generation, query))
+    let terms = [TermsAggregation::all(Facet::Municipality)];
+    ask.aggregate(&undated, &terms, ValueAggregation::None).map(Some)
+}
+
+/// The sources of what [`without_days`] found; of nothing, those of the places of the search.
+pub(crate) fn sources_among<'g>(
+    generation: &'g Generation,
+    query: &SearchQuery,
+    found: &Aggregation,
+) -> Vec<&'g SourceCoverage> {
+    match found
+        .facets
+        .get(&Facet::Municipality)
+        .filter(|places| !places.buckets.is_empty())
+    {
+        Some(places) => sources_of(generation, query.entity_type, Some(places)),
+        None => sources_of_places(generation, query),
+    }
 }
 
 /// The sources of the places of the filter by municipality.

@@ -154,6 +154,7 @@ search-sentence-suppliers = { $sentence }, from { $suppliers }
 
 search-hit-supplier = Supplier
 search-hit-buyer = Buyer
+search-hit-before = Before amendments
 search-hit-value = Value
 search-hit-awarded = Awarded
 search-hit-published = Published
@@ -179,6 +180,7 @@ search-sort-ending-desc = Latest end first
 search-sort-ending-asc = Earliest end first
 search-sort-value-desc = Highest value first
 search-sort-value-asc = Lowest value first
+search-sort-increase = Largest increase first
 search-amended-largest = Highest contract value first, not largest amendment
 
 search-pages = Pages of results
@@ -220,9 +222,9 @@ search-facet-other =
     }
 search-facet-selected = selected
 # Between values of which a record has one.
+search-and-more = { $name } and { $count } more
 search-or = or
 
-search-and-more = { $name } and { $count } more
 search-category-CNST = Construction
 search-category-GD = Goods
 search-category-SRV = Services
@@ -299,7 +301,6 @@ search-answer-years = By year
 search-answer-year = Year
 search-answer-no-data = no data
 search-answer-value = Value
-search-answer-words = No record has all of these words: { $records }.
 search-answer-listed = Records with all of these words
 search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.
 search-unknown-buyer = If { $place } is meant as the buyer or the place: no source here has its purchases.
@@ -355,6 +356,8 @@ search-leaders = { $title }:
 search-meaning-wider = Without “{ $word }”, which few records have next to the rest
 search-who-bid-everywhere = { $words }, of all buyers and places
 search-who-bid-all = all calls for tenders here, of any region
+search-piece-price = Prices of single pieces are not published: values here are those of whole contracts, among them repairs, parts and several pieces.
+search-other-years = In all years, the same search finds { $records }, of { $years }.
 search-unit-price = Prices per unit, ton or hour are not published: values here are those of whole contracts.
 search-meaning-fewer = Without “{ $word }”: no record has it next to the rest
 search-who-bid = Who bid: { $name }
@@ -364,7 +367,7 @@ search-similar-name = { $name } ({ $count } in all)
 search-no-method = Without a word on who could bid, and not counted: { $count } of the { $records } { $kind } that match the other conditions.
 search-no-city = Only records that state the supplier’s city are counted; some publishers never state it.
 search-no-country = Supplier’s country stated: { $count } of the { $records } { $kind } that match the other conditions. The rest is not counted.
-search-growth = Before amendments: { $before }; now: { $now } ({ $change }). Records that state both: { $records }. Amendments raise some values and lower others; no order here is by the change.
+search-growth = Before amendments: { $before }; now: { $now } ({ $change }). Records that state both: { $records }. Amendments raise some values and lower others.
 search-consortia-count = Of consortia: { $records } of these. What each of their firms got is not published.
 search-consortia = Of consortia: { $records } of these, worth { $value }. What each of their firms got is not published.
 search-bids = Who bid on these calls for tenders, where publishers state it

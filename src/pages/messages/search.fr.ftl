@@ -154,6 +154,7 @@ search-sentence-suppliers = { $sentence }, auprès de { $suppliers }
 
 search-hit-supplier = Fournisseur
 search-hit-buyer = Acheteur
+search-hit-before = Avant les modifications
 search-hit-value = Valeur
 search-hit-awarded = Attribué le
 search-hit-published = Publié le
@@ -179,6 +180,7 @@ search-sort-ending-desc = Fin la plus lointaine d’abord
 search-sort-ending-asc = Fin la plus proche d’abord
 search-sort-value-desc = Valeur la plus élevée d’abord
 search-sort-value-asc = Valeur la plus basse d’abord
+search-sort-increase = Plus forte hausse d’abord
 search-amended-largest = Valeur de contrat la plus élevée d’abord, et non la plus grande modification
 
 search-pages = Pages de résultats
@@ -220,9 +222,9 @@ search-facet-other =
     }
 search-facet-selected = choisi
 # Entre des valeurs dont une fiche a l’une.
+search-and-more = { $name } et { $count } de plus
 search-or = ou
 
-search-and-more = { $name } et { $count } de plus
 search-category-CNST = Construction
 search-category-GD = Biens
 search-category-SRV = Services
@@ -299,7 +301,6 @@ search-answer-years = Par année
 search-answer-year = Année
 search-answer-no-data = aucune donnée
 search-answer-value = Valeur
-search-answer-words = Pris comme mots, ils ne trouvent rien ensemble : { $records }.
 search-answer-listed = Fiches qui ont tous ces mots
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.
 search-unknown-buyer = Si { $place } désigne l’acheteur ou le lieu : aucune source ici n’a ses achats.
@@ -347,6 +348,8 @@ search-leaders = { $title } :
 search-meaning-wider = Sans « { $word } », que peu de fiches ont avec le reste
 search-who-bid-everywhere = { $words }, pour tous les acheteurs et lieux
 search-who-bid-all = tous les appels d’offres ici, de toute région
+search-piece-price = Les prix à la pièce ne sont pas publiés : les valeurs ici sont celles de contrats entiers, dont des réparations, des pièces et plusieurs unités.
+search-other-years = Toutes années confondues, la même recherche trouve { $records }, de { $years }.
 search-unit-price = Les prix à l’unité, à la tonne ou à l’heure ne sont pas publiés : les valeurs ici sont celles de contrats entiers.
 search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }
@@ -356,7 +359,7 @@ search-similar-name = { $name } ({ $count } en tout)
 search-no-method = Sans indication de qui pouvait soumissionner, donc non comptés : { $count } des { $records } { $kind } qui répondent aux autres conditions.
 search-no-city = Seules les fiches qui indiquent la ville du fournisseur sont comptées; des diffuseurs ne l’indiquent jamais.
 search-no-country = Pays du fournisseur indiqué : { $count } des { $records } { $kind } qui répondent aux autres conditions. Le reste n’est pas compté.
-search-growth = Avant les modifications : { $before }; maintenant : { $now } ({ $change }). Fiches qui indiquent les deux : { $records }. Les modifications haussent des montants et en baissent d’autres; aucun tri ici ne suit l’écart.
+search-growth = Avant les modifications : { $before }; maintenant : { $now } ({ $change }). Fiches qui indiquent les deux : { $records }. Les modifications haussent des montants et en baissent d’autres.
 search-consortia-count = De consortiums : { $records } parmi ces fiches. La part de chaque firme n’est pas publiée.
 search-consortia = De consortiums : { $records } parmi ces fiches, d’une valeur de { $value }. La part de chaque firme n’est pas publiée.
 search-bids = Qui a soumissionné à ces appels d’offres, là où c’est publié

@@ -2,17 +2,19 @@
 
 use crate::{
     api::analysis::{coverage::sources_of, currencies::currencies_of, quality::quality_of},
-    engine::{Error, aggregation::Aggregation},
+    engine::{
+        Error,
+        aggregation::{Aggregation, ValueAggregation},
+    },
     http::error::ApiError,
-    model::{EntityType, Facet, Role, Schema},
+    model::{Facet, Role, Schema},
     pages::{
         coverage_note::covered_years,
         figure_table::{FigureRow, FigureTable},
-        messages::Texts,
         quality::{self, TotalDoubt},
         search::{
             answer_figures::{found_by, several_years},
-            asking_words::asks_for_buyers,
+            asking_words::{asks_for_buyers, asks_for_divisions},
             consortia::consortia,
             context::SearchContext,
             figures::Leaders,
@@ -20,11 +22,11 @@ use crate::{
             growth::growth,
             lacking::without_day,
             meant::Meant,
-            notes::{NamesNote, SourceNotes, doubt},
+            notes::{NamesNote, SourceNotes, doubt, price_note},
             question::CONTRACT_TYPES,
             results_query::{Found, Plan, in_purchase},
             search_address::SearchAddress,
-            sentence::{parties, sentence},
+            sentence::{parties, sentence, worth},
             similar_names::similar_names,
             split::Split,
         },
@@ -40,8 +42,8 @@ pub(super) struct Answer {
     pub(super) sentence: String,
     /// Whether it has no records.
     pub(super) is_empty: bool,
-    /// How many other contracts meet the same conditions, in entity types that it does not count: the number and the
-    /// address.
+    /// Other contracts that meet the same conditions, in entity types that it does not count: how many, with their value,
+    /// and the address.
     pub(super) others: Vec<(String, String)>,
     /// Its first records.
     pub(super) first: Option<FirstRecords>,
@@ -91,8 +93,9 @@ pub(super) fn answer(
     {
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
-        answer.others = others(t, asked, plan, found_as_words);
-        answer.first = first_records(&SearchContext { asked, ..*context }, &query, found.total)?;
+        answer.others = others(context, asked, plan, found_as_words)?;
+        let text = context.asked.value("q").unwrap_or_default();
+        answer.first = first_records(&SearchContext { asked, ..*context }, text, &query, found.total)?;
         answer.leaders = leaders(context, asked, &found);
         answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
         answer.years = years(context, asked, &query, &found);
@@ -106,6 +109,7 @@ pub(super) fn answer(
             .into_iter()
             .chain(consortia(t, asked, &found))
             .chain(similar_names(&SearchContext { asked, ..*context }))
+            .chain(price_note(context))
             .chain(others)
             .chain(notes)
             .collect();
@@ -122,8 +126,8 @@ fn years(
     found: &Aggregation,
 ) -> Option<FigureTable> {
     let t = context.t;
-    let years = several_years(query)?;
     let counts = found.facets.get(&Facet::Year)?;
+    let years = several_years(query, counts)?;
     let has_values = Schema::of(asked.entity_type).has_role(Role::Value);
     let places = found.facets.get(&Facet::Municipality);
     let covered = covered_years(&sources_of(&context.ask.generation, asked.entity_type, places));
@@ -183,8 +187,10 @@ fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) 
         ..asked.clone()
     };
     let asked = &ranked;
-    let mut leaders = Leaders::all(&SearchContext { asked, ..*context }, found);
-    if context.asked.value("q").is_some_and(asks_for_buyers) {
+    let text = context.asked.value("q");
+    let of_divisions = text.is_some_and(asks_for_divisions);
+    let mut leaders = Leaders::all(&SearchContext { asked, ..*context }, found, of_divisions);
+    if text.is_some_and(asks_for_buyers) {
         leaders.reverse();
     }
     leaders
@@ -203,29 +209,41 @@ fn lacking(context: &SearchContext, asked: &SearchAddress, plan: &Plan) -> Resul
     Ok(notes)
 }
 
-/// In everyday words, what is disclosed and what is awarded are contracts, too.
-fn others(t: Texts, asked: &SearchAddress, plan: &Plan, found: &Found) -> Vec<(String, String)> {
+/// In everyday words, what is disclosed and what is awarded are contracts, too. Their value is left out if summing it
+/// takes too long.
+fn others(
+    context: &SearchContext,
+    asked: &SearchAddress,
+    plan: &Plan,
+    found: &Found,
+) -> Result<Vec<(String, String)>, ApiError> {
     let is_asked = |split: &Split| split.asked.entity_type == asked.entity_type;
     let is_of_split = plan
         .splits
         .iter()
         .any(|split| is_asked(split) && split.asked.query() == asked.query());
     if !is_of_split || !CONTRACT_TYPES.contains(&asked.entity_type) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let counted = plan.splits.iter().zip(found.split_counts.iter().copied());
-    let others = counted.filter(|(split, records)| {
-        *records > 0 && !is_asked(split) && CONTRACT_TYPES.contains(&split.asked.entity_type)
-    });
-    let number = |of: EntityType, records: u64| t.keyed_with("search-records-", of.name(), &[("count", &records)]);
-    others
-        .map(|(split, records)| {
-            (
-                number(split.asked.entity_type, records),
-                split.asked.address_as_ranked(),
-            )
-        })
-        .collect()
+    let t = context.t;
+    let mut others = Vec::new();
+    for (split, records) in plan.splits.iter().zip(found.split_counts.iter().copied()) {
+        let of = split.asked.entity_type;
+        if records == 0 || is_asked(split) || !CONTRACT_TYPES.contains(&of) {
+            continue;
+        }
+        let number = t.keyed_with("search-records-", of.name(), &[("count", &records)]);
+        let values = match context.ask.aggregate(&split.query, &[], ValueAggregation::Sum) {
+            Err(Error::Timeout) => None,
+            counted => counted?.values.filter(|values| values.records_with_value > 0),
+        };
+        let shown = match values {
+            Some(values) => worth(t, number, &values, records),
+            None => number,
+        };
+        others.push((shown, split.asked.address_as_ranked()));
+    }
+    Ok(others)
 }
 
 /// The note is left out if counting takes too long.

@@ -10,7 +10,7 @@ use crate::{
     catalog::ask::Ask,
     engine::{
         Error,
-        aggregation::{Aggregation, TermsAggregation},
+        aggregation::{Aggregation, FacetBuckets, TermsAggregation},
     },
     model::{Date, EntityType, Facet, Role, Schema},
     pages::{
@@ -24,13 +24,20 @@ use crate::{
 /// Of more years than this, an answer has no figures for each.
 const MAX_YEARS: i32 = 20;
 
-/// The years that a query asks for, if they are several whole ones and not too many.
-pub(super) fn several_years(query: &SearchQuery) -> Option<RangeInclusive<i32>> {
-    let Some((Some(from), Some(to))) = asked_years(query) else {
+/// Whether a query asks for several whole years: "2019 to 2022", "since 2019".
+pub(super) fn asks_for_several_years(query: &SearchQuery) -> bool {
+    let is_whole = query.filters.iter().all(is_of_whole_years);
+    is_whole && matches!(asked_years(query), Some((Some(from), to)) if to.is_none_or(|to| from < to))
+}
+
+/// These years, if they are not too many; without an end, until the last one of `counts`.
+pub(super) fn several_years(query: &SearchQuery, counts: &FacetBuckets) -> Option<RangeInclusive<i32>> {
+    let Some((Some(from), to)) = asked_years(query).filter(|_| asks_for_several_years(query)) else {
         return None;
     };
-    let is_whole = query.filters.iter().all(is_of_whole_years);
-    (is_whole && from < to && to - from < MAX_YEARS).then_some(from..=to)
+    let counted = counts.buckets.iter().filter_map(|bucket| bucket.value.parse().ok());
+    let to = to.or_else(|| counted.max())?;
+    (from < to && to - from < MAX_YEARS).then_some(from..=to)
 }
 
 fn is_of_whole_years(filter: &Filter) -> bool {
@@ -62,7 +69,7 @@ pub(super) fn finds_median(query: &SearchQuery) -> bool {
 
 /// What an answer to the words states, unless counting it takes too long.
 pub(super) fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
-    let counted = (finds_median(query), several_years(query).is_some());
+    let counted = (finds_median(query), asks_for_several_years(query));
     match answer_figures(asked.entity_type, asked.by_name, counted).run(ask, query) {
         Err(Error::Timeout) => Ok(None),
         figures => Ok(Some(figures?.counted)),
@@ -76,8 +83,8 @@ pub(super) fn has_bodies(schema: &Schema, by_name: bool) -> bool {
 
 /// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
 /// too, for its sources; otherwise for its typical value, for the records that have its words only in names, and for
-/// its first records.
-pub(super) const SCANS_OF_ANSWER: usize = 3 + typical_value::SCANS;
+/// its first records. The values of other contracts are summed, of at most two entity types.
+pub(super) const SCANS_OF_ANSWER: usize = 5 + typical_value::SCANS;
 
 /// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
 /// a sentence, and each of the years that are asked for.

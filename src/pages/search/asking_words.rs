@@ -27,7 +27,8 @@ pub(super) const PHRASES: &str = "\
     since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
     which body|which department|which departments|which public bodies|which public body|who supplies|who supply|\
     which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost|\
-    contract size|contract sizes|size of contracts|taille des contrats|taille du contrat|\
+    contrats publics|government contracts|marches publics|public contracts|quel arrondissement|quel service|quelle direction|quelles directions|quels arrondissements|quels services|\
+    which borough|which boroughs|contract size|contract sizes|size of contracts|taille des contrats|taille du contrat|\
     on average|d habitude|en general|en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
 
 /// The same in a question only: "electrical work for the library" is a thing.
@@ -64,7 +65,9 @@ pub(super) const AMENDED: &str = "\
     with cost overruns|with overruns|cost overruns|cost overrun|overruns|with extra spending|extra spending|\
     that went over budget|went over budget|over budget|\
     that grew the most|grew the most|grew most|that grew|have grown the most|that increased the most|\
-    increased the most|increased most|increased in value|ont le plus augmente|le plus augmente|augmente le plus|\
+    increased the most|increased most|were amended the most|amended the most|rose the most|went up the most|\
+    biggest increases|biggest increase|largest increases|largest increase|le plus modifies|modifies le plus|\
+    increased in value|ont le plus augmente|le plus augmente|augmente le plus|\
     avec depassements de couts|avec depassement de couts|avec depassement de cout|avec depassements|\
     depassements de couts|depassements de cout|depassements des couts|depassements|\
     depassement de couts|depassement de cout|depassement des couts|\
@@ -87,6 +90,12 @@ const BUYERS: &str = "\
     quels ministeres|quels organismes|qui achete|qui achetent|spends most|spends the most|top buyers|which agencies|\
     which agency|which cities|which city|which department|which departments|which hospital|which hospitals|\
     which universities|which university|who buys|who purchases";
+
+/// What asks which part of a body buys.
+const DIVISIONS: &str = "\
+    quel arrondissement|quel departement|quel service|quelle direction|quelle division|quelles directions|\
+    quelles divisions|quels arrondissements|quels departements|quels services|what department|what division|\
+    which borough|which boroughs|which department|which departments|which division|which divisions";
 
 /// Nouns that ask for a ranking at the beginning, if a word for parties follows. Others are things: "système de
 /// classement".
@@ -113,7 +122,8 @@ const WORDS_OF_QUESTIONS: &str = "\
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    acheteur|acheteurs|against|already|amount|any|anybody|anyone|argent|aupres|autre|autres|be|beaucoup|been|being|\
+    acheteur|acheteurs|against|already|amount|any|augmente|augmentee|augmentees|augmentes|baisse|changed|\
+    declined|decreased|diminue|dropped|evolue|evolved|fallen|grew|grown|grows|increased|risen|anybody|anyone|argent|aupres|autre|autres|be|beaucoup|been|being|\
     chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|compagnie|compagnies|companies|company|\
     competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|could|cout|couts|deal|\
     deals|deja|depenses|division|divisions|dollars|dont|durant|during|each|elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|\
@@ -242,7 +252,16 @@ pub(super) fn is_determiner(written: &[Word], number: usize) -> bool {
 
 /// Whether a text asks who buys, instead of who sells.
 pub(super) fn asks_for_buyers(text: &str) -> bool {
-    remove_phrase(&mut words(text), BUYERS)
+    remove_phrase(&mut words(text), BUYERS) || asks_for_divisions(text)
+}
+
+/// Whether a text asks which part of a body buys: "which Toronto division spends most".
+pub(super) fn asks_for_divisions(text: &str) -> bool {
+    let mut written = words(text);
+    // A name may be between them.
+    let asks_which = written.first().is_some_and(|(_, folded)| is_in("what|which", folded));
+    let is_division = |word: &Word| ["division", "divisions"].contains(&word.1.as_str());
+    remove_phrase(&mut written, DIVISIONS) || asks_which && written.iter().take(4).any(is_division)
 }
 
 /// Whether words begin as a question does, or ask in their midst: "Acme ou Zénith, qui a vendu le plus".
@@ -308,6 +327,21 @@ mod tests {
         }
         for word in ["lost", "signs", "donnés", "total"] {
             assert!(!asks(&words(word)[0].1, false), "{word}");
+        }
+    }
+
+    #[test]
+    fn parts_of_bodies_are_asked_for_by_their_words() {
+        for text in [
+            "which Toronto division spends the most",
+            "which department of the city buys salt",
+            "quel service de la Ville dépense le plus",
+            "quel arrondissement achète du sel",
+        ] {
+            assert!(asks_for_divisions(text), "{text}");
+        }
+        for text in ["division 3 doors", "which city buys salt", "who sells division bells"] {
+            assert!(!asks_for_divisions(text), "{text}");
         }
     }
 

@@ -4,7 +4,7 @@ use crate::{
     model::countries::{ABROAD, of_adjective, of_name},
     pages::search::{
         places::is_firms,
-        written_words::{Word, elided, is_in, is_mark, joined},
+        written_words::{Word, elided, is_in, is_mark, joined, remove_phrase},
     },
     query::translate::is_function_word,
 };
@@ -20,6 +20,10 @@ const OF_COUNTRY: &str =
 
 /// What says that firms are not in Canada.
 const OUTSIDE: &str = "a etranger|a l etranger|abroad|hors canada|hors du canada|outside canada|outside of canada";
+
+/// The same without a word for firms.
+const FROM_ABROAD: &str =
+    "de etranger|from abroad|from foreign countries|from outside canada|hors du canada|outside canada";
 
 /// Before an adjective, these change what it says: "North American", "not Canadian", "American and Canadian".
 const CHANGES: &str = "\
@@ -48,9 +52,12 @@ pub(super) fn take_country(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&s
         let (key, range) = before.or_else(after)?;
         (!is_start_of_firm(&joined(&written[range.clone()]))).then_some((key, range))
     });
-    let (key, range) = found?;
-    written.drain(range);
-    Some(key)
+    if let Some((key, range)) = found {
+        written.drain(range);
+        return Some(key);
+    }
+    // "What did the RCMP buy from abroad"
+    remove_phrase(written, FROM_ABROAD).then(|| ABROAD.to_owned())
 }
 
 /// The key of the country that an adjective means, or [`ABROAD`]. "Us" is one only in capitals: not in "show us

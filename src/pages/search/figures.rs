@@ -129,7 +129,9 @@ pub(crate) struct Leaders {
 
 impl Leaders {
     /// The first suppliers and the first buyers; none of those that a condition of the search already names.
-    pub(crate) fn all(context: &SearchContext, found: &Aggregation) -> Vec<Leaders> {
+    ///
+    /// `of_divisions`: whether the parts of bodies are asked for, instead of the whole ones.
+    pub(crate) fn all(context: &SearchContext, found: &Aggregation, of_divisions: bool) -> Vec<Leaders> {
         let ranking = Ranking::of(context, found, 1);
         let states = |names: &[&str]| names.iter().any(|name| context.asked.value(name).is_some());
         let suppliers = ranking
@@ -137,10 +139,12 @@ impl Leaders {
             .filter(|_| !states(&["supplier", "vendor", "vendor_is"]));
         let buyers = if context.asked.by_name {
             ranking.buyers(found)
+        } else if of_divisions {
+            ranking.divisions(found)
         } else {
             ranking.buying(found)
         };
-        let buyers = buyers.filter(|_| !states(&["body", "department", "department_is"]));
+        let buyers = buyers.filter(|_| of_divisions || !states(&["body", "department", "department_is"]));
         suppliers
             .into_iter()
             .chain(buyers)
@@ -222,6 +226,14 @@ impl<'a> Ranking<'a> {
     fn buying(&self, found: &Aggregation) -> Option<RankedBars> {
         let bodies = &self.context.ask.generation.bodies;
         let counts = SupplierCounts::of_buying(bodies, &found.combinations, self.rank(), RANKED);
+        self.counted_bodies(&counts)
+    }
+
+    /// The bodies that do not buy everything, because these are parts of the one that does.
+    fn divisions(&self, found: &Aggregation) -> Option<RankedBars> {
+        let bodies = &self.context.ask.generation.bodies;
+        let mut counts = SupplierCounts::of_combinations(bodies, &found.combinations, self.rank(), RANKED);
+        counts.rows.retain(|body| body.count < found.total);
         self.counted_bodies(&counts)
     }
 

@@ -3,14 +3,15 @@
 use crate::{
     engine::Error,
     http::error::ApiError,
-    model::{Role, Schema},
+    model::{Date, Role, Schema},
     pages::search::{
         context::SearchContext,
+        growth::largest_increases,
         highlight::Highlighter,
         hits::{Hit, HitWriter, date_label},
         sort_links::sort_links,
     },
-    query::{Page, SearchQuery, Start},
+    query::{Filter, Order, SearchQuery, SortKey},
 };
 
 /// The maximum number of records shown.
@@ -30,22 +31,38 @@ pub(super) struct FirstRecords {
     pub(super) all: Option<String>,
 }
 
-/// The first of `total` records; `context` has the search as it is asked. `None` without any, and if finding them takes
-/// too long.
+/// The newest records are not those whose date is in the future by mistake. A search with days has its own.
+fn until_today(query: &SearchQuery, today: Date) -> SearchQuery {
+    let is_of_days = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
+    let is_newest =
+        query.sort.key == SortKey::Date && query.sort.order == Order::Desc && !query.filters.iter().any(is_of_days);
+    let mut query = query.clone();
+    query.filters.extend(is_newest.then_some(Filter::Dates {
+        role: Role::Date,
+        from: None,
+        to: Some(today),
+    }));
+    query
+}
+
+/// The first of `total` records; `context` has the search as it is asked, and `text` are its words. `None` without any,
+/// and if finding them takes too long.
 pub(super) fn first_records(
     context: &SearchContext,
+    text: &str,
     query: &SearchQuery,
     total: u64,
 ) -> Result<Option<FirstRecords>, ApiError> {
-    let page = Page {
-        limit: SHOWN,
-        start: Start::Offset(0),
-    };
-    let records = match context.ask.search(query, &page) {
-        Err(Error::Timeout) => return Ok(None),
-        hits => hits?.records,
-    };
     let (t, asked) = (context.t, context.asked);
+    let risen = largest_increases(context.ask, (text, asked), (query, total), SHOWN)?;
+    let is_by_increase = risen.is_some();
+    let records = match risen {
+        Some(records) => records,
+        None => match context.ask.first(&until_today(query, context.today), SHOWN) {
+            Err(Error::Timeout) => return Ok(None),
+            records => records?,
+        },
+    };
     let highlighter = Highlighter::of(query.text.as_ref());
     let writer = HitWriter {
         context,
@@ -58,8 +75,12 @@ pub(super) fn first_records(
     let orders = sort_links(asked, query.sort);
     let order = orders.iter().find(|order| order.is_active);
     Ok((!hits.is_empty()).then(|| FirstRecords {
-        order: order.map_or_else(String::new, |order| t.keyed("search-sort-", order.name)),
-        is_asked: asked.value("sort_by").is_some(),
+        order: if is_by_increase {
+            t.text("search-sort-increase")
+        } else {
+            order.map_or_else(String::new, |order| t.keyed("search-sort-", order.name))
+        },
+        is_asked: is_by_increase || asked.value("sort_by").is_some(),
         date_label: date_label(asked.entity_type),
         has_values: Schema::of(asked.entity_type).has_role(Role::Value),
         all: (total > hits.len() as u64).then(|| t.with("search-answer-all", &[("count", &total)])),

@@ -1,18 +1,73 @@
 //! By how much amendments changed the value of the contracts that an answer counts: many lower it.
 
+use bytes::Bytes;
+
 use crate::{
     catalog::ask::Ask,
     engine::{Error, market_counts::MarketCounts},
+    http::error::ApiError,
+    model::{Record, Schema},
     pages::{
         market_figures::signed_percent,
         messages::Texts,
-        search::{search_address::SearchAddress, split::Split},
+        search::{
+            search_address::SearchAddress,
+            split::Split,
+            written_words::{remove_phrase, words},
+        },
     },
-    query::SearchQuery,
+    query::{Page, SearchQuery, Start},
 };
 
-fn is_of_amended(asked: &SearchAddress) -> bool {
+pub(super) fn is_of_amended(asked: &SearchAddress) -> bool {
     asked.value("amended") == Some("true")
+}
+
+/// Of more records than this, the largest increases are not looked for.
+const MAX_READ: u64 = 1_000;
+
+/// How many records are read at once.
+const READ_AT_ONCE: usize = 500;
+
+/// Words for contracts that cost more than before.
+const GREW: &str = "\
+    augmente le plus|depassement de cout|depassement de couts|depassement des couts|depassements|\
+    depassements de cout|depassements de couts|depassements des couts|cost overrun|cost overruns|grew most|\
+    grew the most|grown the most|increased most|increased the most|le plus augmente|over budget|overruns|\
+    plus augmente|plus grandes augmentations|rose the most|went up the most|amended the most|biggest increase|\
+    biggest increases|largest increase|largest increases|modifies le plus|le plus modifies|plus modifies";
+
+/// The `shown` records of a search for amended contracts whose values rose the most, in Canadian dollars, if the words
+/// ask for these: the largest increase first. `None` for other words, and for too many records.
+pub(super) fn largest_increases(
+    ask: &Ask,
+    (text, asked): (&str, &SearchAddress),
+    (query, total): (&SearchQuery, u64),
+    shown: usize,
+) -> Result<Option<Vec<Bytes>>, ApiError> {
+    if !is_of_amended(asked) || total > MAX_READ || !remove_phrase(&mut words(text), GREW) {
+        return Ok(None);
+    }
+    let schema = Schema::of(asked.entity_type);
+    let mut all = Vec::new();
+    for from in (0..total as usize).step_by(READ_AT_ONCE) {
+        let page = Page {
+            limit: READ_AT_ONCE,
+            start: Start::Offset(from),
+        };
+        let records = match ask.search(query, &page) {
+            Err(Error::Timeout) => return Ok(None),
+            hits => hits?.records,
+        };
+        for bytes in records {
+            let record = Record::parse(schema, &bytes).map_err(|error| ApiError::internal(format!("{error:?}")))?;
+            let increase = record.dollars().zip(record.original_value());
+            all.extend(increase.map(|(now, before)| (now - before, bytes)));
+        }
+    }
+    all.retain(|(increase, _)| *increase > 0.0);
+    all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    Ok((!all.is_empty()).then(|| all.into_iter().take(shown).map(|(_, bytes)| bytes).collect()))
 }
 
 /// How often the records of an answer are scanned for it.

@@ -11,6 +11,7 @@ use crate::{
         quality::{self, Doubt},
         search::{
             context::{SearchContext, category, status},
+            growth::is_of_amended,
             highlight::{Highlighter, Piece},
         },
     },
@@ -29,6 +30,8 @@ pub(crate) struct Hit {
     pub(crate) place: Option<String>,
     /// `None` if it is not published.
     pub(crate) value: Option<String>,
+    /// The value before amendments, where the search asks for amended contracts.
+    pub(crate) before: Option<String>,
     pub(crate) date: Option<String>,
     pub(crate) closing: Option<Closing>,
     /// The last day of a contract or an agreement.
@@ -124,6 +127,7 @@ impl HitWriter<'_> {
         let schema = Schema::of(entity_type);
         let record = Record::parse(schema, bytes).map_err(|error| ApiError::internal(format!("{error:?}")))?;
         let date = |date: Option<Date>| date.map(|date| format::date(lang, date));
+        let money = |value: f64| format::money(lang, value, record.text("currency").unwrap_or(CAD));
         let title = self.headline(&record);
         let buyer = bilingual::buyer(&record, lang);
         Ok(Hit {
@@ -132,10 +136,11 @@ impl HitWriter<'_> {
             supplier: bilingual::supplier(&record).map(|name| self.party(Facet::Vendor, name)),
             place: self.place(&record, buyer.as_ref()),
             buyer: buyer.map(|name| self.party(Facet::NamedDepartment, name)),
-            value: record.value().map(|value| {
-                let currency = record.text("currency").unwrap_or(CAD);
-                format::money(lang, value, currency)
-            }),
+            value: record.value().map(money),
+            before: record
+                .original_value()
+                .filter(|_| is_of_amended(self.context.asked))
+                .map(money),
             date: date(record.date(Role::Date)),
             closing: record.date(Role::ClosingDate).map(|day| Closing {
                 date: format::date(lang, day),

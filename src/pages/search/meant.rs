@@ -14,6 +14,7 @@ use crate::{
             context::SearchContext,
             fewer_words::{MANY_TIMES, with_other_spelling, without_a_word},
             meanings::{self, Meaning},
+            notes::names_unknown_city,
             results_query::{Found, Plan},
             search_address::SearchAddress,
             split::{Split, is_by_chance},
@@ -43,7 +44,9 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let (is_buyer, is_exact) = (buyer.is_some(), exact.is_some());
     let split = found.split.map(|(number, records)| (&plan.splits[number], records));
     let (of_names, in_names, named_records) = or_nothing_in_time(of_names(context, text, split, total))?;
-    let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
+    let is_unknown_city = names_unknown_city(context, text);
+    let may_lead = of_names.is_empty() && !is_unknown_city;
+    let leading = split.filter(|(split, records)| may_lead && split.leads(*records, total));
     let bidders = or_nothing_in_time(who_bid(context, text))?;
     let has_other = !of_names.is_empty() || leading.is_some() || !bidders.is_empty();
     let few = split
@@ -55,7 +58,8 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         is_in_place,
         is_nothing,
     } = Near::of(context, plan, (split, total, few), (has_other, of_names.is_empty()))?;
-    let shown = split.filter(|(_, records)| *records > 0 || leading.is_some() || is_nothing);
+    let is_shown = |records: u64| !is_unknown_city && (records > 0 || leading.is_some() || is_nothing);
+    let shown = split.filter(|(_, records)| is_shown(*records));
     let of_words = shown.map(|(split, records)| Meaning::of_split(context.t, split, records));
     let of_all = or_nothing_in_time(of_all(context, split))?;
     let has_other = has_other || !of_places.is_empty();

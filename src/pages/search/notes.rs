@@ -1,11 +1,11 @@
 //! What a page of results says next to its total: which years are covered, which open tenders are closed, and how many
 //! rows its file has.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::Range};
 
 use crate::{
     api::analysis::{
-        coverage::{asked_sources, places_of, sources_of, sources_of_places},
+        coverage::{places_of, sources_among, sources_of, sources_of_places, without_days},
         quality::quality_of,
     },
     api::params::search::IN_PURCHASE,
@@ -26,11 +26,12 @@ use crate::{
             context::SearchContext,
             lacking::{newest_call, without_city, without_country, without_day, without_method},
             parts::subject_of_question,
+            places::{CITY_WORDS, firms_of_place},
             search_address::SearchAddress,
-            written_words::{Word, ranges, remove_phrase, without_marks, words},
+            written_words::{Word, joined, ranges, remove_phrase, without_marks, words},
         },
     },
-    query::{Filter, SearchQuery},
+    query::{Filter, SearchQuery, translate::is_function_word},
 };
 
 /// What the sources of the matches have; without any match, the sources that would have some.
@@ -45,8 +46,12 @@ impl SourceNotes {
     pub(super) fn of(context: &SearchContext, query: &SearchQuery, found: &Aggregation) -> Result<Self, ApiError> {
         let generation = &context.ask.generation;
         let asked = asked_years(query).map(|asked| until_today(asked, context.today));
-        let sources = match (found.total, asked) {
-            (0, Some(_)) => asked_sources(context.ask, query)?,
+        let undated_search = match (found.total, asked) {
+            (0, Some(_)) => without_days(context.ask, query)?,
+            _ => None,
+        };
+        let sources = match (found.total, &undated_search) {
+            (0, Some(of_all_years)) => sources_among(generation, query, of_all_years),
             (0, None) => sources_of_places(generation, query),
             _ => sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality)),
         };
@@ -64,7 +69,8 @@ impl SourceNotes {
         let without_method = without_method(context, query)?;
         let without_country = without_country(context, query)?;
         let of_place = of_place(context, query, &sources).filter(|_| undated.is_none());
-        let sentences: Vec<String> = coverage.into_iter().chain(of_place).collect();
+        let other_years = undated_search.and_then(|found| other_years(context.t, query, &found));
+        let sentences: Vec<String> = coverage.into_iter().chain(of_place).chain(other_years).collect();
         Ok(SourceNotes {
             coverage: (!sentences.is_empty()).then(|| sentences.join(" ")),
             gaps: gaps(context, query, &sources)
@@ -78,6 +84,18 @@ impl SourceNotes {
                 .collect(),
         })
     }
+}
+
+/// What a search finds in other years, if it finds nothing in those that it asks for: a source may cover a year, but not
+/// all of its buyers.
+fn other_years(t: Texts, query: &SearchQuery, of_all_years: &Aggregation) -> Option<String> {
+    let records = t.keyed_with(
+        "search-records-",
+        query.entity_type.name(),
+        &[("count", &of_all_years.total)],
+    );
+    let years = years_between(of_all_years.earliest_date, of_all_years.latest_date)?;
+    (of_all_years.total > 0).then(|| t.with("search-other-years", &[("records", &records), ("years", &years)]))
 }
 
 /// That most of the matches have no date: what else is said of years is about few of them.
@@ -128,8 +146,11 @@ pub(super) fn unknown_buyer(context: &SearchContext, in_purchase: u64) -> Option
     let mut all = ranges(&written);
     all.sort_by_key(|(_, range)| Reverse(range.len()));
     let t = context.t;
+    let text = joined(&written);
     let of_city = |folded: &str| {
-        let is_free = in_purchase == 0 && !is_part_of_body(generation, folded);
+        // Firms in a city need no purchases of it.
+        let is_of_firms = firms_of_place(&text, [folded, folded]).is_some();
+        let is_free = in_purchase == 0 && !is_of_firms && !is_part_of_body(generation, folded);
         unknown_city(generation, t, folded).filter(|_| is_free)
     };
     // The longest name decides: "Halifax" is unknown where "Halifax Water" has purchases.
@@ -142,6 +163,24 @@ pub(super) fn unknown_buyer(context: &SearchContext, in_purchase: u64) -> Option
         let successors = successors(generation, t, &folded).into_iter();
         std::iter::once(note()).chain(successors).collect::<Vec<_>>().join(" ")
     })
+}
+
+/// Whether the words name a city as a buyer whose purchases no source has: "City of Hamilton". Its name may be a word of
+/// other purchases.
+pub(super) fn names_unknown_city(context: &SearchContext, text: &str) -> bool {
+    let generation = &context.ask.generation;
+    let written = words(text);
+    let is_unknown = |(folded, range): (String, Range<usize>)| {
+        let mut before = written[..range.start].iter().rev();
+        let is_after_form = before.next().is_some_and(|(_, folded)| is_function_word(folded))
+            && before
+                .next()
+                .is_some_and(|(_, folded)| CITY_WORDS.contains(&folded.as_str()));
+        is_after_form
+            && !is_part_of_body(generation, &folded)
+            && unknown_city(generation, context.t, &folded).is_some_and(|(is_known, _)| !is_known)
+    };
+    ranges(&written).into_iter().any(is_unknown)
 }
 
 /// Words for set-asides for Indigenous businesses.
@@ -162,10 +201,24 @@ const UNIT_PRICES: &str = "\
     per ton|per tonne|per unit|price per litre|prix unitaire|prix unitaires|taux horaire|taux horaires|unit price|\
     unit prices";
 
-/// That words ask for prices per unit, which are not published.
-pub(super) fn unit_price(context: &SearchContext) -> Option<String> {
-    let asks = remove_phrase(&mut words(context.asked.value("q")?), UNIT_PRICES);
-    asks.then(|| context.t.text("search-unit-price"))
+/// Words for the price of one thing.
+const PIECE_PRICES: &str = "\
+    combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|\
+    cout une|does a|does an|how much are|how much for a|how much for an|how much is a|how much is an|price of a|\
+    price of an|prix un|prix une";
+
+/// That words ask for prices per unit, or for the price of one thing, which are not published.
+pub(super) fn price_note(context: &SearchContext) -> Option<String> {
+    let text = context.asked.value("q")?;
+    let asks = |list: &str| remove_phrase(&mut words(text), list);
+    let key = if asks(UNIT_PRICES) {
+        "search-unit-price"
+    } else if asks(PIECE_PRICES) {
+        "search-piece-price"
+    } else {
+        return None;
+    };
+    Some(context.t.text(key))
 }
 
 /// That no condition says what words for set-asides ask for.

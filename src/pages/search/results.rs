@@ -36,7 +36,7 @@ use crate::{
             meant::{meant, with_conditions},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
-            notes::{NamesNote, SourceNotes, csv_note, doubt, set_aside, still_open, unit_price, unknown_buyer},
+            notes::{NamesNote, SourceNotes, csv_note, doubt, price_note, set_aside, still_open, unknown_buyer},
             parameter_error::ShownError,
             prepared::{Prepared, heading, kinds},
             results_query::{Found, Pages, Plan},
@@ -274,7 +274,7 @@ fn notes(context: &SearchContext, found: &Found) -> impl Iterator<Item = String>
         .chain(found.pages.first.is_none().then(|| similar_names(context)).flatten())
         .chain(unknown)
         .chain(set_aside(context))
-        .chain(unit_price(context))
+        .chain(price_note(context))
         .chain(quality::other_currencies(t, &currencies_of(all)))
 }
 

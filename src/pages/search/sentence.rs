@@ -76,7 +76,7 @@ pub(super) fn parties<'c>(context: &SearchContext<'c>) -> (&'c SupplierList, &'c
 }
 
 /// The records with their total value. Where some publish none, how many do.
-fn worth(t: Texts, records: String, values: &ValueStats, total: u64) -> String {
+pub(super) fn worth(t: Texts, records: String, values: &ValueStats, total: u64) -> String {
     let value = t.money_rounded(values.total_value.dollars());
     if values.records_with_value == total {
         return t.with("search-sentence-worth", &[("records", &records), ("value", &value)]);

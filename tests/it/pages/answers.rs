@@ -174,3 +174,109 @@ fn the_word_that_is_left_out_is_the_one_that_says_least() {
     assert!(html.contains("Without “removal”"), "{html}");
     assert!(!html.contains("Without “snow”"), "{html}");
 }
+
+#[test]
+fn the_parts_of_a_body_are_ranked_where_they_are_asked_for() {
+    let of = |number, division: &str| {
+        let buyer = json!({"title_en": "Salt", "department_en": "City of Toronto", "buyer_name": division});
+        contract(number, buyer)
+    };
+    let records = [of(1, "Toronto Water"), of(2, "Toronto Water"), of(9, "Fire Services")];
+    let server = TestServer::own(&records, |_| {});
+    let shown = text(&answer(&server, "/en/search?q=which+Toronto+division+spends+the+most"));
+    let ranked = "Fire Services ($9,000, 1 contract), Toronto Water ($3,000, 2 contracts)";
+    assert!(shown.contains(ranked), "{shown}");
+    let whole = text(&answer(&server, "/en/search?q=who+buys+salt+in+Toronto"));
+    assert!(whole.contains("City of Toronto ($12,000, 3 contracts)"), "{whole}");
+}
+
+#[test]
+fn an_answer_says_what_it_cannot_state() {
+    let of = |number, day: &str| {
+        let fields = json!({"title_en": "Fire truck", "department_en": "Ville de Laval", "award_date": day});
+        contract(number, fields)
+    };
+    let other =
+        json!({"title_en": "Fire truck", "award_date": "2018-01-01", "contract_value": 70, "vendor_name": "Acme"});
+    let records = [
+        of(1, "2017-01-01"),
+        of(2, "2018-01-01"),
+        record(EntityType::Award, "a1", other),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    for (address, parts) in [
+        (
+            "/en/search?q=how+much+is+a+fire+truck",
+            &["Prices of single pieces are not published"][..],
+        ),
+        (
+            "/fr/search?q=combien+coûte+un+camion+d'incendie",
+            &["Les prix à la pièce ne sont pas publiés"],
+        ),
+        (
+            "/en/search?q=Ville+de+Laval+2009",
+            &["In all years, the same search finds 2 contracts, of 2017–2018."],
+        ),
+        (
+            "/en/search?q=fire+truck+contracts+2018",
+            &[
+                "Not counted here, under the same conditions:",
+                "1 award notice worth $70",
+            ],
+        ),
+    ] {
+        assert_answers(&server, address, parts);
+    }
+    let unpriced = answer(&server, "/en/search?q=who+sells+fire+trucks");
+    assert!(!text(&unpriced).contains("single pieces"), "{unpriced}");
+}
+
+#[test]
+fn a_city_without_purchases_is_no_word_of_an_answer() {
+    let records = [contract(
+        1,
+        json!({"title_en": "Salt", "vendor_name": "City Salt of Hamilton"}),
+    )];
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html("/en/search?q=contracts+by+City+of+Hamilton+2023", 200);
+    let shown = text(&html);
+    assert!(
+        shown.contains("If Hamilton is meant as the buyer or the place"),
+        "{shown}"
+    );
+    assert!(!html.contains("<div role=\"status\">"), "{shown}");
+}
+
+#[test]
+fn contracts_that_grew_the_most_are_in_the_order_of_their_increase() {
+    let of = |number: usize, title: &str, before: f64, now: f64| {
+        let values =
+            json!({"description_en": title, "original_value": before, "contract_value": now, "amendment_number": "1"});
+        record(
+            EntityType::Disclosure,
+            &format!("d{number}"),
+            merged(values, &json!({"award_date": "2023-01-01", "vendor_name": "Acme inc."})),
+        )
+    };
+    let records = [
+        of(1, "Large", 900.0, 1_000.0),
+        of(2, "Risen", 100.0, 800.0),
+        of(3, "Fallen", 5_000.0, 600.0),
+        of(4, "Doubled", 200.0, 400.0),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    for address in [
+        "/en/search?q=which+contracts+grew+the+most",
+        "/en/search?q=which+federal+disclosed+contracts+were+amended+the+most",
+        "/fr/search?q=contrats+qui+ont+le+plus+augmenté",
+    ] {
+        let html = answer(&server, address);
+        let titles: Vec<String> = between(&html, "<h3>", "</h3>")
+            .into_iter()
+            .map(|title| text(title).replace(" en anglais", ""))
+            .collect();
+        assert_eq!(titles, ["Risen", "Doubled", "Large"], "{address}: {html}");
+    }
+    let page = "/en/search?q=which+contracts+grew+the+most";
+    assert_answers(&server, page, &["Largest increase first", "Before amendments $100.00"]);
+}
