@@ -189,13 +189,11 @@ impl<'a> CompiledQuery<'a> {
             Filter::FacetValue { facet, key } => self.add_facet_values(*facet, slice::from_ref(key)),
             Filter::AnyFacetValue { facet, keys } => self.add_facet_values(*facet, keys),
             Filter::Values { min, max } => {
-                let (Some(column), Some(by_value)) = (&index.value, SortOrder::new(index, SortKey::Value)) else {
+                let Some(by_value) = SortOrder::new(index, SortKey::Value) else {
                     return Ok(false);
                 };
                 let ranks = by_value.ranks_of_values(*min, *max);
-                let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
-                let predicate = Predicate::Values { column, min, max };
-                Ok(self.add_range(&by_value, ranks, predicate, sorted_by == SortKey::Value))
+                Ok(self.add_range(&by_value, ranks, sorted_by))
             }
         }
     }
@@ -223,16 +221,11 @@ impl<'a> CompiledQuery<'a> {
         let Some(key) = SortKey::of_dates(role) else {
             return false;
         };
-        let (Some(column), Some(by_date)) = (index.dates(role), SortOrder::new(index, key)) else {
+        let Some(by_date) = SortOrder::new(index, key) else {
             return false;
         };
         let ranks = by_date.ranks_of_dates(from, to);
-        let predicate = Predicate::Dates {
-            column,
-            from: from.map_or(i32::MIN, Date::days),
-            to: to.map_or(i32::MAX, Date::days),
-        };
-        self.add_range(&by_date, ranks, predicate, sorted_by == key)
+        self.add_range(&by_date, ranks, sorted_by)
     }
 
     /// Returns false if nothing can match.
@@ -270,15 +263,17 @@ impl<'a> CompiledQuery<'a> {
         Ok(true)
     }
 
-    /// Adds a range of a sort order: as a set if it is small; as a predicate if it is large, or if
-    /// the page is read in that order anyway. Returns false if the range is empty.
-    fn add_range(&mut self, order: &SortOrder, ranks: Range<u32>, predicate: Predicate<'a>, is_sort: bool) -> bool {
+    /// Adds a range of a sort order other than the index's own: as a set if it is small; as a predicate if it is large,
+    /// or if the page is read in that order anyway. Returns false if the range is empty.
+    fn add_range(&mut self, order: &SortOrder<'a>, ranks: Range<u32>, sorted_by: SortKey) -> bool {
         if ranks.is_empty() {
             return false;
         }
         let size = self.index.records();
-        if is_sort || ranks.len() as u64 * SELECTIVE > u64::from(size) {
-            self.predicates.push(predicate);
+        let is_sort = order.key() == sorted_by;
+        let is_large = ranks.len() as u64 * SELECTIVE > u64::from(size);
+        if let Some(permutation) = order.permutation().filter(|_| is_sort || is_large) {
+            self.predicates.push(Predicate::Ranks(permutation, ranks));
         } else {
             let mut documents = BitSet::with_max_value(size);
             for rank in ranks {

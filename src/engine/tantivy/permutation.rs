@@ -55,6 +55,7 @@ impl Permutation {
         self.order.get(rank as usize)
     }
 
+    #[inline]
     pub(crate) fn rank(&self, document: u32) -> u32 {
         self.rank.get(document as usize)
     }

@@ -1,26 +1,16 @@
 //! Tests on columns, made on documents that the sets of a query already matched.
 
+use std::ops::Range;
+
 use tantivy::{BitSet, DocId};
 
-use super::{
-    columns::{DateColumn, ValueColumn},
-    facet_columns::Codes,
-    key_dictionary::KeyDictionary,
-};
+use super::{facet_columns::Codes, key_dictionary::KeyDictionary, permutation::Permutation};
 
 /// A test on a column.
 pub(super) enum Predicate<'a> {
     Keys(&'a KeyDictionary, BitSet),
-    Dates {
-        column: &'a DateColumn,
-        from: i32,
-        to: i32,
-    },
-    Values {
-        column: &'a ValueColumn,
-        min: f64,
-        max: f64,
-    },
+    /// The documents with these ranks in a sort order.
+    Ranks(&'a Permutation, Range<u32>),
     Codes(&'a Codes, BitSet),
 }
 
@@ -28,12 +18,7 @@ impl Predicate<'_> {
     pub(super) fn accepts(&self, document: DocId) -> bool {
         match self {
             Predicate::Keys(keys, ordinals) => keys.has(document, ordinals),
-            Predicate::Dates { column, from, to } => {
-                column.get(document).is_some_and(|day| (*from..=*to).contains(&day))
-            }
-            Predicate::Values { column, min, max } => {
-                column.get(document).is_some_and(|value| (*min..=*max).contains(&value))
-            }
+            Predicate::Ranks(order, ranks) => ranks.contains(&order.rank(document)),
             Predicate::Codes(codes, set) => set.contains(codes.get(document)),
         }
     }
@@ -42,17 +27,9 @@ impl Predicate<'_> {
     pub(super) fn retain_accepted(&self, documents: &mut Vec<DocId>, from: usize) {
         match self {
             Predicate::Keys(keys, ordinals) => retain(documents, from, |document| keys.has(document, ordinals)),
-            Predicate::Dates {
-                column,
-                from: first,
-                to,
-            } => retain(documents, from, |document| {
-                column.get(document).is_some_and(|day| *first <= day && day <= *to)
-            }),
-            // A missing value is NaN, and NaN is within no bounds.
-            Predicate::Values { column, min, max } => retain(documents, from, |document| {
-                let value = column.get_or_nan(document);
-                (value >= *min) & (value <= *max)
+            // One comparison: a rank before the range wraps around.
+            Predicate::Ranks(order, ranks) => retain(documents, from, |document| {
+                order.rank(document).wrapping_sub(ranks.start) < ranks.end - ranks.start
             }),
             Predicate::Codes(codes, set) => retain(documents, from, |document| set.contains(codes.get(document))),
         }

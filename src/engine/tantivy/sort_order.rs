@@ -73,6 +73,15 @@ impl<'a> SortOrder<'a> {
         self.permutation.is_none()
     }
 
+    pub(super) const fn key(&self) -> SortKey {
+        self.key
+    }
+
+    /// `None` where ranks are document numbers.
+    pub(super) const fn permutation(&self) -> Option<&'a Permutation> {
+        self.permutation
+    }
+
     pub(crate) fn document(&self, rank: u32) -> DocId {
         self.permutation.map_or(rank, |permutation| permutation.document(rank))
     }
