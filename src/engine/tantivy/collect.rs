@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use tantivy::{BitSet, COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, TERMINATED};
+use tantivy::{BitSet, DocId, DocSet, TERMINATED};
 
 use super::{
     compiled_query::CompiledQuery,
@@ -65,44 +65,6 @@ impl PageCollector {
     /// How many matches are still needed.
     fn remaining(&self) -> usize {
         self.skip.saturating_add(self.limit) - self.documents.len()
-    }
-}
-
-/// Every match, in document order. The documents of the sets are read in blocks, and each predicate tests a part of
-/// them before the next one does: so which set or column it is need not be found out for every document.
-pub(crate) fn collect_all(query: &CompiledQuery) -> Result<Vec<DocId>, Error> {
-    let range = query.documents.clone();
-    let mut documents = Vec::new();
-    if !query.has_sets() {
-        for start in range.clone().step_by(STRIDE as usize) {
-            let tested = documents.len();
-            documents.extend(start..range.end.min(start.saturating_add(STRIDE)));
-            query.retain_accepted(&mut documents, tested);
-            query.check()?;
-        }
-        return Ok(documents);
-    }
-    let Some(mut set) = query.scorer()? else {
-        return Ok(documents);
-    };
-    if set.doc() < range.start {
-        set.seek(range.start);
-    }
-    let mut tested = 0;
-    let mut block = [0; COLLECT_BLOCK_BUFFER_LEN];
-    loop {
-        let read = set.fill_buffer(&mut block);
-        let within = block[..read].partition_point(|document| *document < range.end);
-        documents.extend_from_slice(&block[..within]);
-        let is_last = within < block.len();
-        if is_last || documents.len() - tested >= STRIDE as usize {
-            query.retain_accepted(&mut documents, tested);
-            query.check()?;
-            tested = documents.len();
-        }
-        if is_last {
-            return Ok(documents);
-        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use tantivy::DocId;
 
 use super::{
-    amounts::Amounts, collect::collect_all, compiled_query::CompiledQuery, entity_index::EntityIndex,
-    facet_columns::Codes,
+    amounts::Amounts, compiled_query::CompiledQuery, entity_index::EntityIndex, facet_columns::Codes,
+    match_blocks::MatchBlocks,
 };
 use crate::engine::error::Error;
 
@@ -21,7 +21,11 @@ impl MatchingDocuments {
         if !query.has_sets() && !query.has_predicates() {
             return Ok(MatchingDocuments::Range(query.documents.clone()));
         }
-        collect_all(query).map(MatchingDocuments::List)
+        let mut list = Vec::new();
+        if let Some(blocks) = MatchBlocks::within(query, query.documents.clone())? {
+            blocks.for_each(|block| list.extend_from_slice(block))?;
+        }
+        Ok(MatchingDocuments::List(list))
     }
 
     pub(super) fn len(&self) -> usize {

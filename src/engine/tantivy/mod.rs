@@ -38,6 +38,7 @@ mod key_dictionary;
 mod layout;
 mod mapped_file;
 mod market;
+mod match_blocks;
 mod matching_documents;
 mod near_words;
 mod permutation;
