@@ -10,6 +10,56 @@ use crate::{
     query::SortKey,
 };
 
+/// Ranks of documents, one bit for each possible rank: 250 kB for two million documents.
+pub(super) struct RankSet {
+    words: Vec<u64>,
+}
+
+/// The number of words that are counted together.
+const GROUP: usize = 64;
+
+impl RankSet {
+    /// All ranks are smaller than `end`.
+    pub(super) fn new(end: u32) -> RankSet {
+        RankSet {
+            words: vec![0; (end as usize).div_ceil(64)],
+        }
+    }
+
+    /// Adds a rank if `is_present`. A branch that is often mispredicted would cost more than the bit.
+    #[inline]
+    pub(super) fn add(&mut self, rank: u32, is_present: bool) {
+        self.words[rank as usize / 64] |= u64::from(is_present) << (rank % 64);
+    }
+
+    /// The ranks at some places, counted from 0, in ascending order of the ranks. All places must be smaller than the
+    /// number of ranks.
+    fn at<const N: usize>(&self, places: [usize; N]) -> [u32; N] {
+        let mut before = 0;
+        let starts: Vec<usize> = self
+            .words
+            .chunks(GROUP)
+            .map(|group| {
+                let start = before;
+                before += group.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                start
+            })
+            .collect();
+        places.map(|place| {
+            let group = starts.partition_point(|start| *start <= place) - 1;
+            let mut left = place - starts[group];
+            let mut number = group * GROUP;
+            while left >= self.words[number].count_ones() as usize {
+                left -= self.words[number].count_ones() as usize;
+                number += 1;
+            }
+            let mut word = self.words[number];
+            (0..left).for_each(|_| word &= word - 1);
+            (number * 64) as u32 + word.trailing_zeros()
+        })
+    }
+}
+
 /// Of the documents that have an amount; `None` without a single one.
 pub(super) fn distribution(
     index: &EntityIndex,
@@ -18,22 +68,17 @@ pub(super) fn distribution(
     total_value: Money,
 ) -> Option<ValueDistribution> {
     let by_value = SortOrder::new(index, SortKey::Value)?;
-    let mut ranks = Vec::with_capacity(documents.len());
-    let mut presence = amounts.presence();
+    let mut ranks = RankSet::new(index.records());
+    let (mut presence, mut size) = (amounts.presence(), 0);
     documents.for_each(|document| {
-        if presence.next() == Some(true) {
-            ranks.push(by_value.rank(document));
-        }
+        let is_present = presence.next() == Some(true);
+        size += usize::from(is_present);
+        ranks.add(by_value.rank(document), is_present);
     });
-    let size = ranks.len();
     let last = size.checked_sub(1)?;
     // The first rank is that of the highest value.
-    let [max, min] = select(&ranks, index.records(), [0, last]);
-    let percentiles = select(
-        &ranks,
-        index.records(),
-        PERCENTS.map(|percent| last - nearest_rank(percent, size)),
-    );
+    let [max, min] = ranks.at([0, last]);
+    let percentiles = ranks.at(PERCENTS.map(|percent| last - nearest_rank(percent, size)));
     // Adding zero turns -0.0 into 0.0.
     let value = |rank: u32| Some(by_value.value(rank)? + 0.0);
     let percentiles = percentiles.map(|rank| value(rank).unwrap_or_default());
@@ -45,64 +90,30 @@ pub(super) fn distribution(
     })
 }
 
-/// The number of groups of neighbouring ranks.
-const GROUPS: u32 = 4096;
-
-/// What would be at some places if the ranks were sorted. All ranks are smaller than `end`.
-///
-/// The ranks are counted by group, and only the groups with one of the places are sorted.
-fn select<const N: usize>(ranks: &[u32], end: u32, places: [usize; N]) -> [u32; N] {
-    let in_group = end.div_ceil(GROUPS).next_power_of_two();
-    let shift = in_group.trailing_zeros();
-    let mut counts = vec![0_usize; GROUPS as usize];
-    for rank in ranks {
-        counts[(rank >> shift) as usize] += 1;
-    }
-    let mut before = 0;
-    let mut starts = counts;
-    for start in &mut starts {
-        before += std::mem::replace(start, before);
-    }
-    let group_of = |place: usize| starts.partition_point(|start| *start <= place) - 1;
-    let groups = places.map(group_of);
-    let mut is_sorted = vec![false; GROUPS as usize];
-    groups.iter().for_each(|group| is_sorted[*group] = true);
-    let mut sorted: Vec<u32> = ranks
-        .iter()
-        .copied()
-        .filter(|rank| is_sorted[(rank >> shift) as usize])
-        .collect();
-    sorted.sort_unstable();
-    let mut found = [0; N];
-    for ((found, place), group) in found.iter_mut().zip(places).zip(groups) {
-        let first = sorted.partition_point(|rank| ((rank >> shift) as usize) < group);
-        *found = sorted[first + place - starts[group]];
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn selected_ranks_are_those_of_the_sorted_ones() {
-        for size in [1, 2, 3, 50, 5000, 20_000_u32] {
-            for spread in [1, 3, 1000] {
+    fn places_of_a_set_are_those_of_its_sorted_ranks() {
+        let group = (GROUP * 64) as u32;
+        for size in [1, 2, 3, 63, 64, 65, group - 1, group, group + 1, 20_000] {
+            for spread in [1, 3, 64, 1000] {
                 let end = size * spread;
                 // Multiplying by a number without a common factor is a permutation.
-                let ranks: Vec<u32> = (0..size)
+                let mut sorted: Vec<u32> = (0..size)
                     .map(|n| (u64::from(n) * 7919 % u64::from(end)) as u32)
                     .collect();
-                let mut sorted = ranks.clone();
+                let mut ranks = RankSet::new(end);
+                for rank in &sorted {
+                    ranks.add(*rank, true);
+                    ranks.add((rank + 1) % end, false);
+                }
                 sorted.sort_unstable();
-                let last = ranks.len() - 1;
+                let last = sorted.len() - 1;
                 let places = [0, last, last / 2, last / 3, last - last / 10];
-                assert_eq!(
-                    select(&ranks, end, places),
-                    places.map(|place| sorted[place]),
-                    "{size} of {end}"
-                );
+                let expected = places.map(|place| sorted[place]);
+                assert_eq!(ranks.at(places), expected, "{size} of {end}");
             }
         }
     }
