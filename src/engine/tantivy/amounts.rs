@@ -15,7 +15,6 @@ pub(super) struct Amounts {
 }
 
 struct Large {
-    place: usize,
     document: DocId,
     amount: Money,
 }
@@ -43,25 +42,11 @@ impl Amounts {
     fn push(&mut self, document: DocId, millionths: i64, value: impl FnOnce() -> Option<f64>) {
         if millionths == MANY_DOLLARS {
             self.large.extend(value().map(|value| Large {
-                place: self.millionths.len(),
                 document,
                 amount: Money::of(value),
             }));
         }
         self.millionths.push(millionths);
-    }
-
-    /// The amount of the document at a place, if it has one.
-    #[inline]
-    pub(super) fn get(&self, place: usize) -> Option<Money> {
-        match self.millionths[place] {
-            NO_DOLLARS => None,
-            MANY_DOLLARS => {
-                let found = self.large.binary_search_by_key(&place, |large| large.place);
-                found.ok().map(|found| self.large[found].amount)
-            }
-            amount => Some(Money::from_parts(amount.into(), 0.0)),
-        }
     }
 
     /// Whether each document has an amount.
@@ -71,10 +56,7 @@ impl Amounts {
 
     /// The amounts that fit into millionths; zero for any other document. No sum of them overflows an `i128`.
     pub(super) fn millionths(&self) -> impl Iterator<Item = i64> {
-        self.millionths.iter().map(|amount| match *amount {
-            NO_DOLLARS | MANY_DOLLARS => 0,
-            amount => amount,
-        })
+        self.millionths.iter().map(|amount| fitting(*amount))
     }
 
     /// The documents whose amounts do not fit into millionths.
@@ -94,6 +76,67 @@ impl Amounts {
     }
 }
 
+/// The amounts of the documents of one block after the other.
+#[derive(Default)]
+pub(super) struct BlockAmounts {
+    /// For each document of the block as in [`DollarColumn`].
+    entries: Vec<i64>,
+    /// The amounts that fit; zero for any other document of the block.
+    millionths: Vec<i64>,
+    /// The documents of all blocks whose amounts do not fit.
+    large: Vec<(DocId, Money)>,
+}
+
+impl BlockAmounts {
+    /// Replaces the amounts by those of the next block in Canadian dollars (decision D-225).
+    pub(super) fn read_dollars(&mut self, block: &[DocId], dollars: &DollarColumn, values: &ValueColumn) {
+        self.read(block, |document| dollars.get(document), values);
+    }
+
+    fn read(&mut self, block: &[DocId], entry: impl Fn(DocId) -> i64, values: &ValueColumn) {
+        self.entries.clear();
+        self.entries.extend(block.iter().map(|document| entry(*document)));
+        self.millionths.clear();
+        let mut large = 0_u32;
+        self.millionths.extend(self.entries.iter().map(|entry| {
+            let fitting = fitting(*entry);
+            large += u32::from(*entry == MANY_DOLLARS);
+            fitting
+        }));
+        if large > 0 {
+            let entries = block.iter().zip(&self.entries);
+            for (document, _) in entries.filter(|(_, entry)| **entry == MANY_DOLLARS) {
+                let amount = values.get(*document).map(Money::of);
+                self.large.extend(amount.map(|amount| (*document, amount)));
+            }
+        }
+    }
+
+    /// For each document of the block.
+    pub(super) fn millionths(&self) -> &[i64] {
+        &self.millionths
+    }
+
+    /// Whether each document of the block has an amount.
+    pub(super) fn presence(&self) -> impl Iterator<Item = bool> {
+        self.entries.iter().map(|entry| *entry != NO_DOLLARS)
+    }
+
+    /// The documents of all blocks whose amounts do not fit into millionths.
+    pub(super) fn into_large(self) -> Vec<(DocId, Money)> {
+        self.large
+    }
+}
+
+/// An entry of [`DollarColumn`] as an amount: zero if it is none.
+#[inline]
+pub(super) fn fitting(entry: i64) -> i64 {
+    match entry {
+        NO_DOLLARS | MANY_DOLLARS => 0,
+        amount => amount,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,9 +147,6 @@ mod tests {
         let mut amounts = Amounts::default();
         for (document, value) in (7..).zip(values) {
             amounts.push_value(document, value);
-        }
-        for (place, value) in values.iter().enumerate() {
-            assert_eq!(amounts.get(place), value.map(Money::of), "{value:?}");
         }
         assert_eq!(Vec::from_iter(amounts.millionths()), [1_250_000, 0, 0, -500_000, 0]);
         assert_eq!(Vec::from_iter(amounts.presence()), [true, false, true, true, true]);

@@ -73,6 +73,16 @@ impl DollarColumn {
     pub(crate) fn get(&self, document: DocId) -> i64 {
         self.0.get(document as usize)
     }
+
+    /// The amount of a document. `values` are the values of the same documents.
+    #[inline]
+    pub(super) fn money(&self, document: DocId, values: &ValueColumn) -> Option<Money> {
+        match self.get(document) {
+            NO_DOLLARS => None,
+            MANY_DOLLARS => values.get(document).map(Money::of),
+            millionths => Some(Money::from_parts(millionths.into(), 0.0)),
+        }
+    }
 }
 
 fn dollars_path(folder: &Path) -> PathBuf {

@@ -171,10 +171,9 @@ impl Engine for TantivyEngine {
 
     fn market(&self, query: &SearchQuery, deadline: Deadline) -> Result<MarketCounts, Error> {
         if let Some(index) = self.index(query.entity_type)
-            && let Some(compiled) = CompiledQuery::new(index, query, deadline.clone())?
+            && let Some(compiled) = CompiledQuery::new(index, query, deadline)?
         {
-            let documents = MatchingDocuments::of(&compiled)?;
-            return market::market(index, &documents, &deadline);
+            return market::market(index, &compiled);
         }
         Ok(MarketCounts::default())
     }

@@ -1,14 +1,15 @@
 //! What the figures about a market are computed from, over all matches: one pass over the columns of
-//! vendors, years and amounts.
+//! vendors, years, bids and amounts, block by block.
+
+use tantivy::DocId;
 
 use super::{
-    amounts::Amounts, counting::count_codes, entity_index::EntityIndex, facet_columns::Codes,
-    matching_documents::MatchingDocuments,
+    amounts::BlockAmounts, columns::ValueColumn, compiled_query::CompiledQuery, entity_index::EntityIndex,
+    facet_columns::Codes, match_blocks::MatchBlocks,
 };
 use crate::{
     engine::{
         aggregation::Money,
-        deadline::Deadline,
         error::Error,
         facet_values::FacetValues,
         market_counts::{Growth, MarketCounts},
@@ -31,31 +32,38 @@ const NO_YEAR: u32 = u32::MAX;
 /// The value of a code without one.
 const NO_VALUE: u32 = u32::MAX;
 
-pub(crate) fn market(
-    index: &EntityIndex,
-    documents: &MatchingDocuments,
-    deadline: &Deadline,
-) -> Result<MarketCounts, Error> {
-    deadline.check()?;
+pub(crate) fn market(index: &EntityIndex, query: &CompiledQuery) -> Result<MarketCounts, Error> {
+    query.check()?;
     let mut counts = MarketCounts::default();
-    let dollars = documents.dollars(index);
-    if let Some(dollars) = &dollars {
-        counts.growth = growth(index, documents, dollars);
+    let columns = index.dollars.as_ref().zip(index.value.as_ref());
+    let mut amounts = columns.map(|_| BlockAmounts::default());
+    let vendor_facet = index.facet(Facet::Vendor);
+    let mut vendors = vendor_facet.map(|(codes, values)| Vendors::new(codes, values, index.facet(Facet::Year)));
+    let bids_facet = index.facet(Facet::Bids);
+    let mut bids = bids_facet.map(|(codes, values)| (codes, vec![0_u32; values.code_count()]));
+    if let Some(blocks) = MatchBlocks::within(query, query.documents.clone())? {
+        blocks.for_each(|block| {
+            if let (Some((dollars, values)), Some(amounts)) = (columns, &mut amounts) {
+                amounts.read_dollars(block, dollars, values);
+                if let Some(original) = &index.original_value {
+                    add_growth(&mut counts.growth, block, original, |document| {
+                        dollars.money(document, values)
+                    });
+                }
+            }
+            if let Some(vendors) = &mut vendors {
+                vendors.add(block, amounts.as_ref());
+            }
+            if let Some((codes, bids)) = &mut bids {
+                codes.for_each(block.iter().copied(), |code| bids[code as usize] += 1);
+            }
+        })?;
     }
-    deadline.check()?;
-    if let Some((codes, values)) = index.facet(Facet::Vendor) {
-        count_vendors(
-            &mut counts,
-            documents,
-            (codes, values),
-            index.facet(Facet::Year),
-            dollars.as_ref(),
-        );
+    if let Some(vendors) = vendors {
+        vendors.finish(&mut counts, &amounts.unwrap_or_default().into_large());
     }
-    deadline.check()?;
-    if let Some((codes, values)) = index.facet(Facet::Bids) {
-        let records = count_codes(codes, values.code_count(), documents);
-        for (code, records) in (0u32..).zip(records).filter(|(_, records)| *records > 0) {
+    if let (Some((_, values)), Some((_, bids))) = (bids_facet, bids) {
+        for (code, records) in (0u32..).zip(bids).filter(|(_, records)| *records > 0) {
             for value in values.values_of_code(code).iter() {
                 counts.add_bids(values.name(value), records.into());
             }
@@ -65,21 +73,16 @@ pub(crate) fn market(
 }
 
 /// Over the amounts of the same records. One without an amount in Canadian dollars does not count.
-fn growth(index: &EntityIndex, documents: &MatchingDocuments, current: &Amounts) -> Growth {
-    let mut growth = Growth::default();
-    let Some(original) = &index.original_value else {
-        return growth;
-    };
-    let mut places = 0..;
-    documents.for_each(|document| {
-        let current = places.next().and_then(|place| current.get(place));
-        if let (Some(original), Some(current)) = (original.get(document), current) {
+fn add_growth(growth: &mut Growth, block: &[DocId], original: &ValueColumn, current: impl Fn(DocId) -> Option<Money>) {
+    for document in block {
+        if let Some(original) = original.get(*document)
+            && let Some(current) = current(*document)
+        {
             growth.records += 1;
             growth.original.add(Money::of(original));
             growth.current.add(current);
         }
-    });
-    growth
+    }
 }
 
 /// The years of the matches, numbered.
@@ -120,61 +123,82 @@ impl<'a> Years<'a> {
     }
 }
 
-/// The matches come in the order of their dates, the newest first. So a vendor is new in the last
-/// year that is visited of it, and it has a record of each other year that it is visited in.
-fn count_vendors(
-    counts: &mut MarketCounts,
-    documents: &MatchingDocuments,
-    (codes, values): (&Codes, &FacetValues),
-    years: Option<(&Codes, &FacetValues)>,
-    dollars: Option<&Amounts>,
-) {
-    let years = Years::of(years);
-    let all = 0..values.code_count() as u32;
-    let vendor_of_code: Vec<u32> = all
-        .map(|code| values.values_of_code(code).first().unwrap_or(NO_VALUE))
-        .collect();
-    let none = Vendor {
-        millionths: 0,
-        year: NO_YEAR,
-    };
-    let mut vendors = vec![none; values.len()];
-    let mut vendors_by_year = vec![0_u64; years.years.len()];
-    let mut amounts = dollars.map(|dollars| dollars.millionths().zip(dollars.presence()));
-    documents.for_each(|document| {
-        let amount = amounts.as_mut().and_then(Iterator::next);
-        let number = vendor_of_code[codes.get(document) as usize];
-        let Some(vendor) = vendors.get_mut(number as usize) else {
-            return;
+/// What is counted by vendor. The matches come in the order of their dates, the newest first. So a vendor is new in the
+/// last year that is visited of it, and it has a record of each other year that it is visited in.
+struct Vendors<'a> {
+    codes: &'a Codes,
+    value_of_code: Vec<u32>,
+    years: Years<'a>,
+    /// By the number of the value.
+    vendors: Vec<Vendor>,
+    vendors_by_year: Vec<u64>,
+    /// The number of records that name a vendor and state a value.
+    with_value: u64,
+}
+
+impl<'a> Vendors<'a> {
+    fn new(codes: &'a Codes, values: &FacetValues, years: Option<(&'a Codes, &FacetValues)>) -> Vendors<'a> {
+        let years = Years::of(years);
+        let all = 0..values.code_count() as u32;
+        let none = Vendor {
+            millionths: 0,
+            year: NO_YEAR,
         };
-        if let Some((millionths, is_present)) = amount {
-            counts.with_vendor += u64::from(is_present);
-            vendor.millionths += i128::from(millionths);
-        }
-        let year = years.of_document(document);
-        if year != NO_YEAR && year != vendor.year {
-            vendor.year = year;
-            vendors_by_year[year as usize] += 1;
-        }
-    });
-    let mut new_vendors = vec![0_u64; years.years.len()];
-    for vendor in vendors.iter().filter(|vendor| vendor.year != NO_YEAR) {
-        new_vendors[vendor.year as usize] += 1;
-    }
-    let by_year = |counted: Vec<u64>| {
-        let years = years.years.iter().copied().zip(counted);
-        years.filter(|(_, vendors)| *vendors > 0).collect()
-    };
-    counts.vendors_by_year = by_year(vendors_by_year);
-    counts.new_vendors = by_year(new_vendors);
-    let mut sums: Vec<Money> = vendors
-        .iter()
-        .map(|vendor| Money::from_parts(vendor.millionths, 0.0))
-        .collect();
-    for (document, amount) in dollars.into_iter().flat_map(Amounts::large) {
-        if let Some(sum) = sums.get_mut(vendor_of_code[codes.get(document) as usize] as usize) {
-            sum.add(amount);
+        Vendors {
+            codes,
+            value_of_code: all
+                .map(|code| values.values_of_code(code).first().unwrap_or(NO_VALUE))
+                .collect(),
+            vendors: vec![none; values.len()],
+            vendors_by_year: vec![0; years.years.len()],
+            years,
+            with_value: 0,
         }
     }
-    counts.set_vendor_sums(sums);
+
+    /// `amounts` are those of the block.
+    fn add(&mut self, block: &[DocId], amounts: Option<&BlockAmounts>) {
+        let mut amounts = amounts.map(|amounts| amounts.millionths().iter().zip(amounts.presence()));
+        for document in block {
+            let amount = amounts.as_mut().and_then(Iterator::next);
+            let number = self.value_of_code[self.codes.get(*document) as usize];
+            let Some(vendor) = self.vendors.get_mut(number as usize) else {
+                continue;
+            };
+            if let Some((millionths, is_present)) = amount {
+                self.with_value += u64::from(is_present);
+                vendor.millionths += i128::from(*millionths);
+            }
+            let year = self.years.of_document(*document);
+            if year != NO_YEAR && year != vendor.year {
+                vendor.year = year;
+                self.vendors_by_year[year as usize] += 1;
+            }
+        }
+    }
+
+    /// `large` are the amounts of all blocks that do not fit into millionths.
+    fn finish(self, counts: &mut MarketCounts, large: &[(DocId, Money)]) {
+        let years = &self.years.years;
+        let mut new_vendors = vec![0_u64; years.len()];
+        for vendor in self.vendors.iter().filter(|vendor| vendor.year != NO_YEAR) {
+            new_vendors[vendor.year as usize] += 1;
+        }
+        let by_year = |counted: Vec<u64>| {
+            let years = years.iter().copied().zip(counted);
+            years.filter(|(_, vendors)| *vendors > 0).collect()
+        };
+        counts.with_vendor = self.with_value;
+        counts.vendors_by_year = by_year(self.vendors_by_year);
+        counts.new_vendors = by_year(new_vendors);
+        let sum = |vendor: &Vendor| Money::from_parts(vendor.millionths, 0.0);
+        let mut sums: Vec<Money> = self.vendors.iter().map(sum).collect();
+        for (document, amount) in large {
+            let number = self.value_of_code[self.codes.get(*document) as usize];
+            if let Some(sum) = sums.get_mut(number as usize) {
+                sum.add(*amount);
+            }
+        }
+        counts.set_vendor_sums(sums);
+    }
 }

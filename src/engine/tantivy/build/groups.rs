@@ -1,7 +1,7 @@
 //! Groups the facet entries of all entity types into values, so that opening a generation reads no entry: which
 //! spellings are one value, its name, its count and its sum ([`FacetValues`]), and which names are one department.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use anyhow::Context;
 use rayon::prelude::*;
@@ -11,7 +11,6 @@ use crate::{
         departments::Departments,
         facet_values::{FacetValues, Sum},
         tantivy::{
-            amounts::Amounts,
             columns::{DollarColumn, ValueColumn},
             facet_columns::{Codes, path, read_entries},
             layout::DEPARTMENTS,
@@ -71,21 +70,16 @@ fn read_facets(entity_type: EntityType, folder: &Path, records: usize) -> anyhow
             facets.push((facet, entries, codes));
         }
     }
-    let dollars = if Schema::of(entity_type).has_role(Role::Value) {
-        let columns = (
-            DollarColumn::open(folder, records)?,
-            ValueColumn::open(folder, Role::Value, records)?,
-        );
-        let mut amounts = Amounts::with_capacity(records);
-        (0..records as u32).for_each(|document| amounts.push_dollars(document, &columns.0, &columns.1));
-        Some(amounts)
-    } else {
-        None
-    };
+    let has_values = Schema::of(entity_type).has_role(Role::Value);
+    let columns = has_values.then(|| -> io::Result<_> {
+        let values = ValueColumn::open(folder, Role::Value, records)?;
+        Ok((DollarColumn::open(folder, records)?, values))
+    });
+    let columns = columns.transpose()?;
     let grouped = facets.into_par_iter().map(|(facet, entries, codes)| {
-        let dollars = match facet {
+        let columns = match facet {
             // Only these two are listed with their sums over the whole entity type.
-            Facet::Vendor | Facet::Department => dollars.as_ref(),
+            Facet::Vendor | Facet::Department => columns.as_ref(),
             _ => None,
         };
         let mut sums = vec![Sum::default(); entries.len()];
@@ -93,7 +87,7 @@ fn read_facets(entity_type: EntityType, folder: &Path, records: usize) -> anyhow
         codes.for_each(0..records as u32, |code| {
             let sum = &mut sums[code as usize];
             sum.count += 1;
-            if let Some(amount) = dollars.and_then(|dollars| dollars.get(document)) {
+            if let Some(amount) = columns.and_then(|(dollars, values)| dollars.money(document, values)) {
                 sum.total_value.add(amount);
             }
             document += 1;
