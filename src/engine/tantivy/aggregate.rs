@@ -1,210 +1,248 @@
 //! Aggregations over all matches: the codes of each facet are counted in an array, which then gives
 //! the values.
 //!
-//! Each facet is one pass over memory: its codes are in document order, and so are the matches.
-//! Nothing is hashed and no record is read. The facets of many matches are counted in parallel.
+//! The matches are read in blocks, and all that is counted of a block is counted before the next one is read. Nothing
+//! is hashed, no record is read, and there is no list of all matches. Several threads share the blocks of many matches.
+
+use std::sync::{Mutex, PoisonError};
+
+use tantivy::DocId;
 
 use super::{
-    amounts::Amounts,
-    counting::{FEW_CODES, count_codes, sum_codes},
+    amounts::fitting,
+    compiled_query::CompiledQuery,
     entity_index::EntityIndex,
     facet_columns::Codes,
-    matching_documents::MatchingDocuments,
-    value_distribution::distribution,
+    match_blocks::{MatchBlocks, PART, Reading},
+    sort_order::SortOrder,
+    tally::{FacetTally, Tally},
+    value_distribution::{RankSet, distribution},
 };
 use crate::{
     engine::{
-        aggregation::{Aggregation, Combination, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueStats},
-        deadline::Deadline,
+        aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueStats},
         error::Error,
-        facet_values::FacetValues,
+        facet_values::{FacetValues, Sum},
         helper_threads,
     },
     model::{Facet, Role},
+    query::SortKey,
 };
 
-/// What one thread counts at a time.
-enum Part {
-    Values,
-    Facet(TermsAggregation),
-}
-
-enum Counted {
-    Values(ValueStats),
-    Facet(Facet, FacetBuckets),
-    Combinations(Vec<Combination>),
-}
+/// The amounts that do not fit into millionths, in document order.
+type Large = [(DocId, Money)];
 
 pub(crate) fn aggregate(
     index: &EntityIndex,
-    documents: &MatchingDocuments,
+    query: &CompiledQuery,
     terms: &[TermsAggregation],
-    value_aggregation: ValueAggregation,
-    deadline: &Deadline,
+    values: ValueAggregation,
 ) -> Result<Aggregation, Error> {
-    deadline.check()?;
-    let amounts = match value_aggregation {
-        ValueAggregation::None => None,
-        ValueAggregation::Sum | ValueAggregation::Percentiles => documents.dollars(index),
-    };
-    let amounts = amounts.as_ref();
-    let count = |part: &Part| {
-        deadline.check()?;
-        Ok(match (part, amounts) {
-            (Part::Values, None) => Counted::Values(ValueStats::default()),
-            (Part::Values, Some(amounts)) => Counted::Values(value_stats(index, documents, amounts, value_aggregation)),
-            (Part::Facet(terms), _) => count_terms(index, documents, terms, amounts),
-        })
-    };
-    // The values take longest, so they are first.
-    let values = amounts.map(|_| Part::Values);
-    let parts: Vec<Part> = values
-        .into_iter()
-        .chain(terms.iter().copied().map(Part::Facet))
-        .collect();
-    let counted: Vec<Counted> = if documents.len() < PARALLEL {
-        parts.iter().map(count).collect::<Result<_, Error>>()?
-    } else {
-        helper_threads::map(&parts, count)?
-    };
-    deadline.check()?;
-    // The newest come first, those without a date last.
-    let dated = documents.count_before(index.dated);
-    let date = |number: usize| {
-        let document = documents.get(number).filter(|_| number < dated)?;
-        index.date(Role::Date, document)
-    };
+    query.check()?;
+    let tally = count(query, || Tally::new(index, terms, values))?;
+    let date = |document: DocId| index.date(Role::Date, document);
     let mut aggregation = Aggregation {
-        total: documents.len() as u64,
-        earliest_date: dated.checked_sub(1).and_then(date),
-        latest_date: date(0),
+        total: tally.total,
+        // The newest come first, those without a date last.
+        earliest_date: tally.ends.last_dated.and_then(date),
+        latest_date: tally.ends.first.and_then(date),
         ..Aggregation::default()
     };
-    for counted in counted {
-        match counted {
-            Counted::Values(values) => aggregation.values = Some(values),
-            Counted::Facet(facet, buckets) => _ = aggregation.facets.insert(facet, buckets),
-            Counted::Combinations(combinations) => aggregation.combinations = combinations,
+    let (mut large, mut large_in_currency) = (Vec::new(), Vec::new());
+    if let Some(mut values) = tally.values {
+        large_in_currency = values.in_currency.take().unwrap_or_default().into_large();
+        let (count, millionths) = (values.amounts.count(), values.amounts.total());
+        large = values.amounts.into_large();
+        let mut total_value = Money::from_parts(millionths, 0.0);
+        large.iter().for_each(|(_, amount)| total_value.add(*amount));
+        aggregation.values = Some(value_stats(index, count, total_value, values.ranks.as_ref()));
+    }
+    for facet in terms
+        .iter()
+        .map(|terms| terms.facet)
+        .filter(|facet| *facet != Facet::Body)
+    {
+        aggregation.facets.insert(facet, FacetBuckets::default());
+    }
+    let documents = tally.documents.unwrap_or_default();
+    for facet in tally.facets {
+        let TermsAggregation { facet: name, size, .. } = facet.terms;
+        let values = facet.values;
+        let is_in_currency = facet.is_in_currency;
+        let large = if is_in_currency { &large_in_currency } else { &large };
+        if facet.is_counted_first {
+            let buckets = most_frequent(index, query, facet, &documents, large)?;
+            aggregation.facets.insert(name, buckets);
+        } else if name == Facet::Body {
+            aggregation.combinations = values.combinations(&sums_of_codes(facet, large));
+        } else {
+            aggregation
+                .facets
+                .insert(name, values.buckets(&sums_of_codes(facet, large), size));
         }
     }
+    query.check()?;
     Ok(aggregation)
 }
 
-fn count_terms(
+/// Counts all matches. The number of tallies is that of the threads that share them.
+fn count<'a>(query: &CompiledQuery, empty: impl Fn() -> Tally<'a> + Sync) -> Result<Tally<'a>, Error> {
+    let mut tally = empty();
+    if tally.reads_no_column() && !query.has_sets() && !query.has_predicates() {
+        tally.add_range(&query.documents);
+        return Ok(tally);
+    }
+    let ranges = match Reading::of(query)? {
+        Reading::Alone(blocks) => {
+            blocks.for_each(|block| tally.add(block))?;
+            return Ok(tally);
+        }
+        Reading::Shared(ranges) => ranges,
+    };
+    let tallies = Mutex::new(vec![tally]);
+    helper_threads::map(&ranges, |range| -> Result<(), Error> {
+        let Some(blocks) = MatchBlocks::within(query, range.clone())? else {
+            return Ok(());
+        };
+        let known = tallies.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut tally = known.unwrap_or_else(&empty);
+        blocks.for_each(|block| tally.add(block))?;
+        tallies.lock().unwrap_or_else(PoisonError::into_inner).push(tally);
+        Ok(())
+    })?;
+    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(tallies.into_iter().reduce(Tally::merged).unwrap_or_else(empty))
+}
+
+/// `ranks` are those of the documents with a value, in the order by value.
+fn value_stats(index: &EntityIndex, count: u64, total_value: Money, ranks: Option<&RankSet>) -> ValueStats {
+    let by_value = SortOrder::new(index, SortKey::Value);
+    ValueStats {
+        records_with_value: count,
+        total_value,
+        distribution: ranks
+            .zip(by_value.as_ref())
+            .and_then(|(ranks, by_value)| distribution(by_value, ranks, count as usize, total_value)),
+    }
+}
+
+/// The count and the sum of each code.
+fn sums_of_codes(facet: FacetTally, large: &Large) -> Vec<Sum> {
+    let counts = facet.counts.into_totals();
+    let mut sums: Vec<Sum> = counts
+        .into_iter()
+        .map(|count| Sum {
+            count: count.into(),
+            total_value: Money::default(),
+        })
+        .collect();
+    let Some(millionths) = facet.sums else {
+        return sums;
+    };
+    for (sum, millionths) in sums.iter_mut().zip(millionths.into_totals()) {
+        sum.total_value = Money::from_parts(millionths, 0.0);
+    }
+    for (document, amount) in large {
+        sums[facet.codes.get(*document) as usize].total_value.add(*amount);
+    }
+    sums
+}
+
+/// Only the values that are returned are summed, once it is known which they are: most codes of many are those of other
+/// values, and their amounts are not read.
+fn most_frequent(
     index: &EntityIndex,
-    documents: &MatchingDocuments,
-    terms: &TermsAggregation,
-    amounts: Option<&Amounts>,
-) -> Counted {
-    let TermsAggregation { facet, size, is_summed } = *terms;
-    if facet == Facet::Body {
-        return Counted::Combinations(combinations(index, documents, amounts));
-    }
-    let amounts = amounts.filter(|_| is_summed);
-    let Some((codes, values)) = index.facet(facet) else {
-        return Counted::Facet(facet, FacetBuckets::default());
-    };
-    // Each currency is summed for itself.
-    let in_currency = if facet == Facet::Currency && amounts.is_some() && index.has_foreign_values() {
-        documents.values(index)
-    } else {
-        None
-    };
-    let amounts = in_currency.as_ref().or(amounts);
-    Counted::Facet(facet, count_facet(codes, values, documents, amounts, size))
-}
-
-/// From this many matches on, counting a facet takes longer than starting a thread for it.
-const PARALLEL: usize = 50_000;
-
-/// A facet with more than [`FEW_CODES`] codes is counted first, and then only the values that are returned are summed.
-fn count_facet(
-    codes: &Codes,
-    facet: &FacetValues,
-    documents: &MatchingDocuments,
-    amounts: Option<&Amounts>,
-    size: usize,
-) -> FacetBuckets {
-    if facet.code_count() > FEW_CODES && size < facet.len() {
-        return count_then_sum(codes, facet, documents, amounts, size);
-    }
-    facet.buckets(&sum_codes(codes, facet, documents, amounts), size)
-}
-
-/// The combinations of departments that records name.
-fn combinations(index: &EntityIndex, documents: &MatchingDocuments, amounts: Option<&Amounts>) -> Vec<Combination> {
-    let Some((codes, departments)) = index.facet(Facet::Body.stored()) else {
-        return Vec::new();
-    };
-    departments.combinations(&sum_codes(codes, departments, documents, amounts))
-}
-
-fn count_then_sum(
-    codes: &Codes,
-    facet: &FacetValues,
-    documents: &MatchingDocuments,
-    amounts: Option<&Amounts>,
-    size: usize,
-) -> FacetBuckets {
-    let count_of_code = count_codes(codes, facet.code_count(), documents);
-    let mut count_of_value = vec![0_u32; facet.len()];
+    query: &CompiledQuery,
+    facet: FacetTally,
+    documents: &[DocId],
+    large: &Large,
+) -> Result<FacetBuckets, Error> {
+    let (codes, values) = (facet.codes, facet.values);
+    let count_of_code = facet.counts.into_totals();
+    let mut count_of_value = vec![0_u32; values.len()];
     for (code, count) in (0..).zip(&count_of_code).filter(|(_, count)| **count > 0) {
-        for value in facet.values_of_code(code).iter() {
+        for value in values.values_of_code(code).iter() {
             count_of_value[value as usize] += count;
         }
     }
-    let found = facet.most_frequent(size, |value| count_of_value[value as usize].into());
-    let Some(amounts) = amounts else {
-        return facet.buckets_of(found, |_| Money::default());
-    };
-    // From now on, the place of the sum of each code that is wanted.
-    let mut place_of_code = count_of_code;
-    place_of_code.fill(0);
-    let mut places = 1;
-    for (value, _) in &found.values {
-        for code in facet.codes_of_value(*value).iter() {
-            let place = &mut place_of_code[code as usize];
-            if *place == 0 {
-                *place = places;
-                places += 1;
-            }
-        }
+    let found = values.most_frequent(facet.terms.size, |value| count_of_value[value as usize].into());
+    if !facet.is_summed_later {
+        return Ok(values.buckets_of(found, |_| Money::default()));
     }
-    let mut millionths = amounts.millionths();
-    let mut sums = vec![0_i128; places as usize];
-    documents.for_each_code(codes, |code| {
-        let place = place_of_code[code as usize] as usize;
-        let amount = millionths.next().unwrap_or_default();
-        if place > 0 {
-            sums[place] += i128::from(amount);
-        }
-    });
-    let mut sums: Vec<Money> = sums.into_iter().map(|sum| Money::from_parts(sum, 0.0)).collect();
-    for (document, amount) in amounts.large() {
-        sums[place_of_code[codes.get(document) as usize] as usize].add(amount);
+    let wanted = found.values.iter().map(|(value, _)| *value);
+    let places = PlacesOfCodes::of(values, wanted, count_of_code);
+    let millionths = sums_of_places(index, query, codes, &places, documents)?;
+    let mut sums: Vec<Money> = millionths.into_iter().map(|sum| Money::from_parts(sum, 0.0)).collect();
+    for (document, amount) in large {
+        sums[places.of_code(codes.get(*document))].add(*amount);
     }
-    facet.buckets_of(found, |value| {
+    Ok(values.buckets_of(found, |value| {
         let mut total = Money::default();
-        for code in facet.codes_of_value(value).iter() {
-            total.add(sums[place_of_code[code as usize] as usize]);
+        for code in values.codes_of_value(value).iter() {
+            total.add(sums[places.of_code(code)]);
         }
         total
-    })
+    }))
 }
 
-fn value_stats(
-    index: &EntityIndex,
-    documents: &MatchingDocuments,
-    amounts: &Amounts,
-    aggregation: ValueAggregation,
-) -> ValueStats {
-    let total = amounts.total();
-    ValueStats {
-        records_with_value: total.count,
-        total_value: total.total_value,
-        distribution: match aggregation {
-            ValueAggregation::Percentiles => distribution(index, documents, amounts, total.total_value),
-            ValueAggregation::None | ValueAggregation::Sum => None,
-        },
+/// The places of the sums of some codes. Place 0 is that of all other codes.
+struct PlacesOfCodes {
+    place_of_code: Vec<u32>,
+    places: u32,
+}
+
+impl PlacesOfCodes {
+    /// `numbers` is used again; it has one for each code.
+    fn of(values: &FacetValues, wanted: impl Iterator<Item = u32>, mut numbers: Vec<u32>) -> PlacesOfCodes {
+        numbers.fill(0);
+        let mut places = 1;
+        for value in wanted {
+            for code in values.codes_of_value(value).iter() {
+                let place = &mut numbers[code as usize];
+                if *place == 0 {
+                    *place = places;
+                    places += 1;
+                }
+            }
+        }
+        PlacesOfCodes {
+            place_of_code: numbers,
+            places,
+        }
     }
+
+    #[inline]
+    fn of_code(&self, code: u32) -> usize {
+        self.place_of_code[code as usize] as usize
+    }
+}
+
+/// The sum of the amounts that fit into millionths, for each place; that of place 0 is not computed.
+fn sums_of_places(
+    index: &EntityIndex,
+    query: &CompiledQuery,
+    codes: &Codes,
+    places: &PlacesOfCodes,
+    documents: &[DocId],
+) -> Result<Vec<i128>, Error> {
+    let all = Mutex::new(vec![0_i128; places.places as usize]);
+    let parts: Vec<&[DocId]> = documents.chunks(PART as usize).collect();
+    helper_threads::map(&parts, |documents| -> Result<(), Error> {
+        query.check()?;
+        let mut sums = vec![0_i128; places.places as usize];
+        codes.for_each_of_block(documents, |number, code| {
+            let place = places.of_code(code);
+            if place > 0 {
+                let dollars = index
+                    .dollars
+                    .as_ref()
+                    .map_or(0, |dollars| dollars.get(documents[number]));
+                sums[place] += i128::from(fitting(dollars));
+            }
+        });
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter_mut().zip(sums).for_each(|(sum, more)| *sum += more);
+        Ok(())
+    })?;
+    Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

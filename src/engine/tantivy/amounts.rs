@@ -1,80 +1,10 @@
-//! The amounts of matching documents, gathered once for all that is summed from them.
+//! The amounts of matching documents, read once for all that is summed from them. They are whole numbers, because
+//! turning a float into a sum of money takes longer than all the rest of counting a record.
 
 use tantivy::DocId;
 
 use super::columns::{self, DollarColumn, MANY_DOLLARS, NO_DOLLARS, ValueColumn};
-use crate::engine::{aggregation::Money, facet_values::Sum};
-
-/// The amounts of some documents, in their order. They are whole numbers, because turning a float into a sum of money
-/// takes longer than all the rest of counting a record.
-#[derive(Default)]
-pub(super) struct Amounts {
-    millionths: Vec<i64>,
-    /// The amounts that do not fit into millionths, in the same order.
-    large: Vec<Large>,
-}
-
-struct Large {
-    document: DocId,
-    amount: Money,
-}
-
-impl Amounts {
-    pub(super) fn with_capacity(documents: usize) -> Amounts {
-        Amounts {
-            millionths: Vec::with_capacity(documents),
-            large: Vec::new(),
-        }
-    }
-
-    /// Adds the amount of the next document in Canadian dollars (decision D-225).
-    #[inline]
-    pub(super) fn push_dollars(&mut self, document: DocId, dollars: &DollarColumn, values: &ValueColumn) {
-        self.push(document, dollars.get(document), || values.get(document));
-    }
-
-    /// Adds the amount of the next document in its own currency.
-    pub(super) fn push_value(&mut self, document: DocId, value: Option<f64>) {
-        self.push(document, columns::dollars(value), || value);
-    }
-
-    #[inline]
-    fn push(&mut self, document: DocId, millionths: i64, value: impl FnOnce() -> Option<f64>) {
-        if millionths == MANY_DOLLARS {
-            self.large.extend(value().map(|value| Large {
-                document,
-                amount: Money::of(value),
-            }));
-        }
-        self.millionths.push(millionths);
-    }
-
-    /// Whether each document has an amount.
-    pub(super) fn presence(&self) -> impl Iterator<Item = bool> {
-        self.millionths.iter().map(|amount| *amount != NO_DOLLARS)
-    }
-
-    /// The amounts that fit into millionths; zero for any other document. No sum of them overflows an `i128`.
-    pub(super) fn millionths(&self) -> impl Iterator<Item = i64> {
-        self.millionths.iter().map(|amount| fitting(*amount))
-    }
-
-    /// The documents whose amounts do not fit into millionths.
-    pub(super) fn large(&self) -> impl Iterator<Item = (DocId, Money)> {
-        self.large.iter().map(|large| (large.document, large.amount))
-    }
-
-    /// The number and the sum of all.
-    pub(super) fn total(&self) -> Sum {
-        let millionths: i128 = self.millionths().map(i128::from).sum();
-        let mut total = Sum {
-            count: self.presence().filter(|is_present| *is_present).count() as u64,
-            total_value: Money::from_parts(millionths, 0.0),
-        };
-        self.large().for_each(|(_, amount)| total.total_value.add(amount));
-        total
-    }
-}
+use crate::engine::aggregation::Money;
 
 /// The amounts of the documents of one block after the other.
 #[derive(Default)]
@@ -83,6 +13,10 @@ pub(super) struct BlockAmounts {
     entries: Vec<i64>,
     /// The amounts that fit; zero for any other document of the block.
     millionths: Vec<i64>,
+    /// The sum of these amounts over all blocks.
+    total: i128,
+    /// The number of the documents of all blocks that have an amount.
+    count: u64,
     /// The documents of all blocks whose amounts do not fit.
     large: Vec<(DocId, Money)>,
 }
@@ -93,6 +27,11 @@ impl BlockAmounts {
         self.read(block, |document| dollars.get(document), values);
     }
 
+    /// Replaces the amounts by those of the next block, each in its own currency.
+    pub(super) fn read_values(&mut self, block: &[DocId], values: &ValueColumn) {
+        self.read(block, |document| columns::dollars(values.get(document)), values);
+    }
+
     fn read(&mut self, block: &[DocId], entry: impl Fn(DocId) -> i64, values: &ValueColumn) {
         self.entries.clear();
         self.entries.extend(block.iter().map(|document| entry(*document)));
@@ -100,6 +39,8 @@ impl BlockAmounts {
         let mut large = 0_u32;
         self.millionths.extend(self.entries.iter().map(|entry| {
             let fitting = fitting(*entry);
+            self.total += i128::from(fitting);
+            self.count += u64::from(*entry != NO_DOLLARS);
             large += u32::from(*entry == MANY_DOLLARS);
             fitting
         }));
@@ -122,8 +63,27 @@ impl BlockAmounts {
         self.entries.iter().map(|entry| *entry != NO_DOLLARS)
     }
 
-    /// The documents of all blocks whose amounts do not fit into millionths.
-    pub(super) fn into_large(self) -> Vec<(DocId, Money)> {
+    /// The number of the documents of all blocks that have an amount.
+    pub(super) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The sum of all blocks, without the amounts that do not fit, in millionths.
+    pub(super) const fn total(&self) -> i128 {
+        self.total
+    }
+
+    /// Adds the totals of other blocks.
+    pub(super) fn merge(&mut self, other: BlockAmounts) {
+        self.total += other.total;
+        self.count += other.count;
+        self.large.extend(other.large);
+    }
+
+    /// The documents of all blocks whose amounts do not fit into millionths, in their order: a sum of floats depends on
+    /// it.
+    pub(super) fn into_large(mut self) -> Vec<(DocId, Money)> {
+        self.large.sort_unstable_by_key(|(document, _)| *document);
         self.large
     }
 }
@@ -140,22 +100,27 @@ pub(super) fn fitting(entry: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{engine::tantivy::columns::ColumnWriter, model::Role};
 
     #[test]
-    fn amounts_are_those_of_the_values() {
-        let values = [1.25, f64::NAN, 1e13, -0.5, 1e300].map(|value| Some(value).filter(|value| !value.is_nan()));
-        let mut amounts = Amounts::default();
-        for (document, value) in (7..).zip(values) {
-            amounts.push_value(document, value);
+    fn blocks_have_the_amounts_of_the_values() {
+        let values = [1.25, f64::NAN, 1e13, -0.5, 1e300];
+        let folder = tempfile::tempdir().unwrap();
+        let mut column = ColumnWriter::of_values(folder.path(), Role::Value, 0).unwrap();
+        for value in values {
+            column.push_value(Some(value)).unwrap();
         }
-        assert_eq!(Vec::from_iter(amounts.millionths()), [1_250_000, 0, 0, -500_000, 0]);
-        assert_eq!(Vec::from_iter(amounts.presence()), [true, false, true, true, true]);
-        let large = [(9, Money::of(1e13)), (11, Money::of(1e300))];
-        assert_eq!(Vec::from_iter(amounts.large()), large);
-        let mut expected = Money::default();
-        for value in [1.25, 1e13, -0.5, 1e300] {
-            expected.add(Money::of(value));
-        }
-        assert_eq!((amounts.total().count, amounts.total().total_value), (4, expected));
+        column.finish().unwrap();
+        let column = ValueColumn::open(folder.path(), Role::Value, values.len()).unwrap();
+        let (mut first, mut second) = (BlockAmounts::default(), BlockAmounts::default());
+        second.read_values(&[3, 4], &column);
+        assert_eq!(second.millionths(), [-500_000, 0]);
+        first.read_values(&[0], &column);
+        first.read_values(&[1, 2], &column);
+        assert_eq!(first.millionths(), [0, 0]);
+        assert_eq!(Vec::from_iter(first.presence()), [false, true]);
+        second.merge(first);
+        assert_eq!((second.count(), second.total()), (4, 750_000));
+        assert_eq!(second.into_large(), [(2, Money::of(1e13)), (4, Money::of(1e300))]);
     }
 }

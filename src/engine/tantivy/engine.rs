@@ -14,9 +14,7 @@ use super::{
     entity_index::EntityIndex,
     errors::unreadable,
     layout::DEPARTMENTS,
-    market,
-    matching_documents::MatchingDocuments,
-    near_words, relevance_search, similarity_search,
+    market, near_words, relevance_search, similarity_search,
     sort_order::{RankScan, SortOrder},
 };
 use crate::{
@@ -159,10 +157,9 @@ impl Engine for TantivyEngine {
             return Ok(known);
         }
         if let Some(index) = self.index(query.entity_type)
-            && let Some(compiled) = CompiledQuery::new(index, query, deadline.clone())?
+            && let Some(compiled) = CompiledQuery::new(index, query, deadline)?
         {
-            let documents = MatchingDocuments::of(&compiled)?;
-            let aggregation = aggregate::aggregate(index, &documents, terms, values, &deadline)?;
+            let aggregation = aggregate::aggregate(index, &compiled, terms, values)?;
             self.answers.insert(key, &aggregation);
             return Ok(aggregation);
         }

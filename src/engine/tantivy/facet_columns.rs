@@ -58,6 +58,15 @@ impl Codes {
         }
     }
 
+    /// Visits the codes of the documents of a block, each with the place of its document in the block.
+    pub(super) fn for_each_of_block(&self, block: &[DocId], visit: impl FnMut(usize, u32)) {
+        match self {
+            Codes::Bytes(codes) => for_each_place(block, |document| codes.get(document as usize).into(), visit),
+            Codes::Shorts(codes) => for_each_place(block, |document| codes.get(document as usize).into(), visit),
+            Codes::Words(codes) => for_each_place(block, |document| codes.get(document as usize), visit),
+        }
+    }
+
     pub(super) fn open(folder: &Path, facet: Facet, entries: usize, documents: usize) -> io::Result<Codes> {
         let path = &path(folder, facet, "codes");
         Ok(match width(entries) {
@@ -65,6 +74,22 @@ impl Codes {
             2 => Codes::Shorts(MappedArray::open_with_length(path, documents)?),
             _ => Codes::Words(MappedArray::open_with_length(path, documents)?),
         })
+    }
+}
+
+/// How many documents are visited in one step of a loop: what is done to one does not wait for the one before it.
+pub(super) const LANES: usize = 4;
+
+/// Visits the code of each document with its place.
+fn for_each_place(block: &[DocId], code: impl Fn(DocId) -> u32, mut visit: impl FnMut(usize, u32)) {
+    let (steps, rest) = block.as_chunks::<LANES>();
+    for (step, documents) in steps.iter().enumerate() {
+        for (lane, document) in documents.iter().enumerate() {
+            visit(step * LANES + lane, code(*document));
+        }
+    }
+    for (place, document) in (block.len() - rest.len()..).zip(rest) {
+        visit(place, code(*document));
     }
 }
 

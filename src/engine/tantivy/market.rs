@@ -4,8 +4,8 @@
 use tantivy::DocId;
 
 use super::{
-    amounts::BlockAmounts, columns::ValueColumn, compiled_query::CompiledQuery, entity_index::EntityIndex,
-    facet_columns::Codes, match_blocks::MatchBlocks,
+    amounts::BlockAmounts, columns::ValueColumn, compiled_query::CompiledQuery, counting::CodeCounts,
+    entity_index::EntityIndex, facet_columns::Codes, match_blocks::MatchBlocks,
 };
 use crate::{
     engine::{
@@ -40,7 +40,7 @@ pub(crate) fn market(index: &EntityIndex, query: &CompiledQuery) -> Result<Marke
     let vendor_facet = index.facet(Facet::Vendor);
     let mut vendors = vendor_facet.map(|(codes, values)| Vendors::new(codes, values, index.facet(Facet::Year)));
     let bids_facet = index.facet(Facet::Bids);
-    let mut bids = bids_facet.map(|(codes, values)| (codes, vec![0_u32; values.code_count()]));
+    let mut bids = bids_facet.map(|(codes, values)| (codes, CodeCounts::new(values.code_count())));
     if let Some(blocks) = MatchBlocks::within(query, query.documents.clone())? {
         blocks.for_each(|block| {
             if let (Some((dollars, values)), Some(amounts)) = (columns, &mut amounts) {
@@ -55,7 +55,7 @@ pub(crate) fn market(index: &EntityIndex, query: &CompiledQuery) -> Result<Marke
                 vendors.add(block, amounts.as_ref());
             }
             if let Some((codes, bids)) = &mut bids {
-                codes.for_each(block.iter().copied(), |code| bids[code as usize] += 1);
+                bids.add(codes, block);
             }
         })?;
     }
@@ -63,7 +63,7 @@ pub(crate) fn market(index: &EntityIndex, query: &CompiledQuery) -> Result<Marke
         vendors.finish(&mut counts, &amounts.unwrap_or_default().into_large());
     }
     if let (Some((_, values)), Some((_, bids))) = (bids_facet, bids) {
-        for (code, records) in (0u32..).zip(bids).filter(|(_, records)| *records > 0) {
+        for (code, records) in (0u32..).zip(bids.into_totals()).filter(|(_, records)| *records > 0) {
             for value in values.values_of_code(code).iter() {
                 counts.add_bids(values.name(value), records.into());
             }

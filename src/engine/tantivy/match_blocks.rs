@@ -1,7 +1,7 @@
-//! All matches of a query in blocks, in document order.
+//! All matches of a query in blocks, in document order, and how threads share them.
 //!
 //! The columns that are read of a block, the block itself and what is computed of it stay in the cache of the
-//! processor.
+//! processor. What is counted needs no list of all matches.
 
 use std::ops::Range;
 
@@ -13,6 +13,10 @@ use crate::engine::error::Error;
 /// The maximum number of documents of a block. On two million documents, blocks of 2,048 took less time than blocks of
 /// 4,096.
 pub(super) const BLOCK: usize = 2048;
+
+/// The number of documents, matching or not, that one thread reads at a time. Starting a thread takes a tenth of the
+/// time of counting that many.
+pub(super) const PART: u32 = 1 << 17;
 
 /// Matches to read, in blocks.
 pub(super) struct MatchBlocks<'q> {
@@ -30,6 +34,39 @@ enum Candidates {
         /// How many documents away the end must be for a read of many at once.
         reach: u32,
     },
+}
+
+/// Who reads the matches.
+pub(super) enum Reading<'q> {
+    /// One thread.
+    Alone(MatchBlocks<'q>),
+    /// Several threads, each some of these ranges.
+    Shared(Vec<Range<DocId>>),
+}
+
+impl<'q> Reading<'q> {
+    /// A set is shared if it probably takes long. Each thread needs a scorer of its own, and a scorer starts with the
+    /// first match of all. If that is not near the start, finding it again would take too long.
+    pub(super) fn of(query: &'q CompiledQuery) -> Result<Reading<'q>, Error> {
+        let range = query.documents.clone();
+        if query.has_sets() {
+            let Some(set) = query.scorer()? else {
+                return Ok(Reading::Shared(Vec::new()));
+            };
+            let cost = set.cost() * range.len() as u64 / u64::from(query.record_count().max(1));
+            let is_late = set.doc() > query.record_count() / 64;
+            if is_late || cost < u64::from(PART) / 2 {
+                return Ok(Reading::Alone(MatchBlocks::of_set(query, set, range)));
+            }
+        }
+        Ok(Reading::Shared(parts(range).collect()))
+    }
+}
+
+/// Parts of [`PART`] documents; the last one may be shorter.
+fn parts(range: Range<DocId>) -> impl Iterator<Item = Range<DocId>> {
+    let starts = range.clone().step_by(PART as usize);
+    starts.map(move |start| start..range.end.min(start.saturating_add(PART)))
 }
 
 impl<'q> MatchBlocks<'q> {
@@ -138,6 +175,20 @@ mod tests {
     fn sizes() -> impl Iterator<Item = u32> {
         let block = BLOCK as u32;
         [0, 1, 63, 64, 65, block - 1, block, block + 1, 2 * block, 3 * block + 63].into_iter()
+    }
+
+    #[test]
+    fn parts_make_a_whole() {
+        for size in [0, 1, PART - 1, PART, PART + 1, 2 * PART, 3 * PART - 1] {
+            let parts = Vec::from_iter(parts(9..9 + size));
+            assert_eq!(parts.len() as u32, size.div_ceil(PART));
+            let mut end = 9;
+            for part in parts {
+                assert!(part.start == end && !part.is_empty() && part.len() <= PART as usize);
+                end = part.end;
+            }
+            assert_eq!(end, 9 + size);
+        }
     }
 
     #[test]

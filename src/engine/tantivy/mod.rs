@@ -15,7 +15,7 @@
 //! | `key_dictionary`: all distinct keys in one text | a part or the start of a vendor, department or method | roles with nearly as many keys as records |
 //! | `phrase`, `adjacent_words`: a phrase query that obeys the deadline and reads each distinct word once | phrases of frequent words | scoring |
 //! | `stem_tables`: finite-state sets of stem and word | words by their stem at query time, without stemmed index fields | phrases, which match as written |
-//! | `facet_columns`, `counting`: dictionary-encoded entries | counting over all matches, one pass per facet | finding the records of one value |
+//! | `facet_columns`, `match_blocks`, `tally`: dictionary-encoded entries | counting over all matches, block by block | finding the records of one value |
 //! | `similarity_search`: postings of rare terms added up in windows | the best few hundred similar records | complete result lists |
 //! | `record_ids`: sorted hashes of all ids | one record by its id | ids by their start |
 //! | `record_store`: the records as mapped NDJSON | returning the bytes that were indexed | reading one field of many records |
@@ -39,7 +39,6 @@ mod layout;
 mod mapped_file;
 mod market;
 mod match_blocks;
-mod matching_documents;
 mod near_words;
 mod permutation;
 mod phrase;
@@ -52,6 +51,7 @@ mod set_query;
 mod similarity_search;
 mod sort_order;
 mod stem_tables;
+mod tally;
 mod value_distribution;
 
 pub(crate) use engine::TantivyEngine;

@@ -2,13 +2,8 @@
 //!
 //! Each document has a rank in the order by value, so no value is read but those that are returned.
 
-use super::{
-    amounts::Amounts, entity_index::EntityIndex, matching_documents::MatchingDocuments, sort_order::SortOrder,
-};
-use crate::{
-    engine::aggregation::{Money, PERCENTS, ValueDistribution, nearest_rank},
-    query::SortKey,
-};
+use super::sort_order::SortOrder;
+use crate::engine::aggregation::{Money, PERCENTS, ValueDistribution, nearest_rank};
 
 /// Ranks of documents, one bit for each possible rank: 250 kB for two million documents.
 pub(super) struct RankSet {
@@ -30,6 +25,13 @@ impl RankSet {
     #[inline]
     pub(super) fn add(&mut self, rank: u32, is_present: bool) {
         self.words[rank as usize / 64] |= u64::from(is_present) << (rank % 64);
+    }
+
+    pub(super) fn merge(&mut self, other: &RankSet) {
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(word, more)| *word |= more);
     }
 
     /// The ranks at some places, counted from 0, in ascending order of the ranks. All places must be smaller than the
@@ -60,21 +62,13 @@ impl RankSet {
     }
 }
 
-/// Of the documents that have an amount; `None` without a single one.
+/// Of `size` documents with these ranks in the order by value; `None` without a single one.
 pub(super) fn distribution(
-    index: &EntityIndex,
-    documents: &MatchingDocuments,
-    amounts: &Amounts,
+    by_value: &SortOrder,
+    ranks: &RankSet,
+    size: usize,
     total_value: Money,
 ) -> Option<ValueDistribution> {
-    let by_value = SortOrder::new(index, SortKey::Value)?;
-    let mut ranks = RankSet::new(index.records());
-    let (mut presence, mut size) = (amounts.presence(), 0);
-    documents.for_each(|document| {
-        let is_present = presence.next() == Some(true);
-        size += usize::from(is_present);
-        ranks.add(by_value.rank(document), is_present);
-    });
     let last = size.checked_sub(1)?;
     // The first rank is that of the highest value.
     let [max, min] = ranks.at([0, last]);
@@ -104,11 +98,13 @@ mod tests {
                 let mut sorted: Vec<u32> = (0..size)
                     .map(|n| (u64::from(n) * 7919 % u64::from(end)) as u32)
                     .collect();
-                let mut ranks = RankSet::new(end);
-                for rank in &sorted {
-                    ranks.add(*rank, true);
-                    ranks.add((rank + 1) % end, false);
+                let mut halves = [RankSet::new(end), RankSet::new(end)];
+                for (number, rank) in sorted.iter().enumerate() {
+                    halves[number % 2].add(*rank, true);
+                    halves[number % 2].add((rank + 1) % end, false);
                 }
+                let [mut ranks, others] = halves;
+                ranks.merge(&others);
                 sorted.sort_unstable();
                 let last = sorted.len() - 1;
                 let places = [0, last, last / 2, last / 3, last - last / 10];
