@@ -8,7 +8,7 @@ use crate::{
         analysis::{
             coverage::{self, coverage_of},
             currencies::{CurrencySum, currencies_of},
-            market_figures::{self, MarketFigures, market_figures},
+            market_figures::{self, MarketFigures, count_all_methods, market_figures},
             quality::{Quality, quality_of},
             supplier_counts::{Rank, SupplierCount, SupplierCounts, count_all_vendors},
         },
@@ -113,11 +113,14 @@ impl FigurePlan {
     pub(crate) fn run(&self, ask: &Ask, query: &SearchQuery) -> Result<Figures, Error> {
         let has_vendors = Schema::of(query.entity_type).has_role(Role::Vendor);
         let terms = self.terms.iter().copied();
-        let terms: Vec<_> = terms
+        let mut terms: Vec<_> = terms
             .filter(|terms| has_vendors || terms.facet != Facet::Vendor)
             .collect();
+        let methods = self.include.market.then(|| count_all_methods(&mut terms));
         let mut counted = ask.aggregate(query, &terms, self.values)?;
-        let market = self.include.market.then(|| market_figures(ask, query)).transpose()?;
+        let market = methods
+            .map(|shown| market(ask, query, &mut counted, shown))
+            .transpose()?;
         let coverage = self.include.coverage.then(|| coverage_of(ask, query)).transpose()?;
         let included = Included {
             quality: self.include.quality.then(|| quality_of(&counted)),
@@ -137,6 +140,24 @@ impl FigurePlan {
         }
         SupplierCounts::of(&ask.generation.suppliers, all, Rank::Count, TOP_SUPPLIERS).rows
     }
+}
+
+/// The figures about the market, from the counts of all methods. Leaves of them what is `shown`.
+fn market(
+    ask: &Ask,
+    query: &SearchQuery,
+    counted: &mut Aggregation,
+    shown: Option<TermsAggregation>,
+) -> Result<MarketFigures, Error> {
+    let all = counted.take(Facet::ProcurementMethod);
+    if let Some(shown) = shown {
+        let mut methods = first(&all, shown.size);
+        if !shown.is_summed {
+            methods.clear_sums();
+        }
+        counted.facets.insert(Facet::ProcurementMethod, methods);
+    }
+    market_figures(ask, query, counted, all)
 }
 
 /// The first of all values.

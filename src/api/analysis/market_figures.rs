@@ -15,7 +15,7 @@ use crate::{
     },
     engine::{
         Error,
-        aggregation::{Money, TermsAggregation, ValueAggregation, nearest_rank},
+        aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation, nearest_rank},
         market_counts::MarketCounts,
     },
     model::{Facet, Role, Schema},
@@ -98,16 +98,30 @@ pub(crate) struct NewSuppliers {
 }
 
 /// All methods, because each belongs to a class.
-const METHODS: [TermsAggregation; 1] = [TermsAggregation::all(Facet::ProcurementMethod)];
+const METHODS: TermsAggregation = TermsAggregation::all(Facet::ProcurementMethod);
 
 /// How often the records are scanned for the figures: for the methods, and for what [`MarketCounts`] consists of.
-pub(crate) const SCANS: usize = METHODS.len() + MarketCounts::SCANS;
+pub(crate) const SCANS: usize = 1 + MarketCounts::SCANS;
 
-/// The figures of the records that match.
-pub(crate) fn market_figures(ask: &Ask, query: &SearchQuery) -> Result<MarketFigures, Error> {
-    let mut counted = ask.aggregate(query, &METHODS, ValueAggregation::Sum)?;
+/// Lets all methods be counted and summed together with other facets. Returns what was to be counted of them before.
+pub(crate) fn count_all_methods(terms: &mut Vec<TermsAggregation>) -> Option<TermsAggregation> {
+    let known = terms.iter_mut().find(|terms| terms.facet == METHODS.facet);
+    if known.is_none() {
+        terms.push(METHODS);
+        return None;
+    }
+    known.map(|known| std::mem::replace(known, METHODS))
+}
+
+/// The figures of the records that match: `counted` has their number and the sum of their values, `methods` all of
+/// their methods ([`count_all_methods`]).
+pub(crate) fn market_figures(
+    ask: &Ask,
+    query: &SearchQuery,
+    counted: &Aggregation,
+    methods: FacetBuckets,
+) -> Result<MarketFigures, Error> {
     let amount = counted.values.as_ref().map(|values| values.total_value);
-    let methods = counted.take(Facet::ProcurementMethod);
     let competition = Competition::of(methods, counted.total, amount.unwrap_or_default());
     let by_amount = Schema::of(query.entity_type).has_role(Role::Value);
     let mut counts = ask.generation.engine.market(query, ask.deadline.clone())?;
