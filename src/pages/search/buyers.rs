@@ -3,12 +3,16 @@
 use std::{cell::RefCell, collections::HashMap};
 
 use crate::{
+    api::{
+        analysis::commodity::most_records,
+        params::filters::{MAX_PARTIES, SEPARATOR},
+    },
     catalog::{
         generation::Coverage,
-        suppliers::{Supplier, SupplierList},
+        suppliers::{Supplier, SupplierList, divisions::divisions},
     },
     model::{
-        body_names,
+        EntityType, Language, body_names,
         fold::{fold, word_list},
     },
     pages::search::{
@@ -74,6 +78,33 @@ pub(super) fn of_other_saint(folded: &str) -> Option<String> {
     };
     let words: Vec<&str> = folded.split(' ').map(other).collect();
     Some(words.join(" ")).filter(|name| name != folded)
+}
+
+/// A body that buys.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Buyer {
+    /// Its identifier, and those of its divisions, separated by commas.
+    pub(super) id: String,
+    pub(super) name: String,
+    /// The entity type that it has most records of.
+    pub(super) most: Option<EntityType>,
+}
+
+impl Buyer {
+    /// With its divisions.
+    pub(super) fn of(body: Supplier, bodies: &SupplierList, language: Language) -> Buyer {
+        let own = body.by_entity_type.iter();
+        let divisions = divisions(bodies, &body).into_iter().map(|found| found.id);
+        let ids: Vec<String> = std::iter::once(body.id.clone())
+            .chain(divisions)
+            .take(MAX_PARTIES)
+            .collect();
+        Buyer {
+            id: ids.join(&SEPARATOR.to_string()),
+            name: body.name_in(language).to_owned(),
+            most: most_records(own.map(|of| (of.entity_type, of.records))),
+        }
+    }
 }
 
 /// The bodies by their names. What is looked up for one entity type is known for the others.

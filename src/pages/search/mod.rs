@@ -57,6 +57,7 @@ mod sides;
 mod similar_names;
 mod sort_links;
 mod split;
+mod stated_conditions;
 mod translation;
 mod versus;
 mod when_it_ends;

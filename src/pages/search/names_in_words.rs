@@ -1,85 +1,17 @@
 //! The names among the words of a search: the buyer, the place or region, and the city of the suppliers.
 
-use crate::{
-    api::{
-        analysis::commodity::most_records,
-        params::filters::{MAX_CHOICES, SEPARATOR},
-    },
-    catalog::{
-        generation::Coverage,
-        suppliers::{Supplier, SupplierList, divisions::divisions},
-    },
-    model::{EntityType, Language, municipality},
-    pages::{
-        place_names::place_name,
-        search::{
-            body_classes::take_class,
-            buyers::take_buyer,
-            parts::{Parts, Takes, order},
-            places::{firms_of_place, is_firms, take_place, take_region},
-            written_words::{Word, joined, ranges, remove_phrase},
-        },
-    },
+use crate::pages::search::{
+    body_classes::take_class,
+    buyers::{Buyer, take_buyer},
+    parts::{Parts, Takes, order},
+    places::{City, firms_of_place, is_firms, take_place, take_region},
+    written_words::{Word, joined, ranges, remove_phrase},
 };
 
 /// What a buyer did, next to its name: every page of results says how much, and by year.
 const SPENDING: &str = "\
     croissance|croissance des depenses|depenses|evolution des depenses|growth|spending|spending growth|\
     spending increase|spending trend";
-
-/// A body that buys.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Buyer {
-    /// Its identifier, and those of its divisions, separated by commas.
-    pub(super) id: String,
-    pub(super) name: String,
-    /// The entity type that it has most records of.
-    pub(super) most: Option<EntityType>,
-}
-
-impl Buyer {
-    /// With its divisions.
-    fn of(body: Supplier, bodies: &SupplierList, language: Language) -> Buyer {
-        let own = body.by_entity_type.iter();
-        let divisions = divisions(bodies, &body).into_iter().map(|found| found.id);
-        let ids: Vec<String> = std::iter::once(body.id.clone())
-            .chain(divisions)
-            .take(MAX_CHOICES)
-            .collect();
-        Buyer {
-            id: ids.join(&SEPARATOR.to_string()),
-            name: body.name_in(language).to_owned(),
-            most: most_records(own.map(|of| (of.entity_type, of.records))),
-        }
-    }
-}
-
-/// A city where suppliers are.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct City {
-    pub(super) en: String,
-    /// Publishers of Quebec state the French name, and other cities have one name.
-    pub(super) fr: String,
-}
-
-impl City {
-    pub(super) fn of(place: &Coverage) -> City {
-        let name = |language| place_name(place, language).unwrap_or(&place.municipality).to_owned();
-        City {
-            en: name(Language::English),
-            fr: name(Language::French),
-        }
-    }
-
-    /// The city that folded words name.
-    fn named(folded: &str) -> Option<City> {
-        let mut names = municipality::named_cities(folded).first()?.own_names();
-        Some(City {
-            fr: names.next()?.to_owned(),
-            en: names.next()?.to_owned(),
-        })
-    }
-}
 
 impl<'a> Parts<'a> {
     /// Removes the buyer and the place or region.

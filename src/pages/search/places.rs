@@ -7,6 +7,7 @@ use crate::{
     model::{
         Language,
         fold::word_list,
+        municipality,
         vocabulary::{known_province, region},
     },
     pages::{
@@ -44,6 +45,33 @@ pub(super) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], 
         written.drain(range);
     }
     Some(place)
+}
+
+/// A city where suppliers are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct City {
+    pub(super) en: String,
+    /// Publishers of Quebec state the French name, and other cities have one name.
+    pub(super) fr: String,
+}
+
+impl City {
+    pub(super) fn of(place: &Coverage) -> City {
+        let name = |language| place_name(place, language).unwrap_or(&place.municipality).to_owned();
+        City {
+            en: name(Language::English),
+            fr: name(Language::French),
+        }
+    }
+
+    /// The city that folded words name.
+    pub(super) fn named(folded: &str) -> Option<City> {
+        let mut names = municipality::named_cities(folded).first()?.own_names();
+        Some(City {
+            fr: names.next()?.to_owned(),
+            en: names.next()?.to_owned(),
+        })
+    }
 }
 
 /// What asks for firms that are somewhere: "companies in Laval", "entreprises d'Alma". Suppliers of a place sell to it.

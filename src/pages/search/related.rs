@@ -8,7 +8,7 @@ use crate::{
     pages::{
         messages::Texts,
         place_names::place_name,
-        search::{names_in_words::City, parts::Parts, search_address::SearchAddress},
+        search::{parts::Parts, places::City, search_address::SearchAddress},
     },
     query::SearchQuery,
 };
