@@ -1,5 +1,7 @@
 //! Suppliers, bodies or commodity codes next to each other: the same figures of each.
 
+use std::collections::HashSet;
+
 use crate::{
     api::{
         analysis::{
@@ -10,7 +12,7 @@ use crate::{
         },
         cost::ScanCost,
         params::{
-            filters::{MAX_CHOICES, SEPARATOR, commodity_filter},
+            filters::{MAX_PARTIES, SEPARATOR, commodity_filter},
             include::Include,
         },
     },
@@ -265,8 +267,9 @@ fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
             conditions: Vec::new(),
         });
     }
-    let all: Option<Vec<Supplier>> = text.split(SEPARATOR).map(|id| suppliers.with_id(id)).collect();
-    if let Some(of_several) = all.filter(|all| all.len() <= MAX_CHOICES).and_then(of_suppliers) {
+    let ids = text.split(SEPARATOR).map(str::trim).filter(|id| !id.is_empty());
+    let all: Option<Vec<Supplier>> = ids.take(MAX_PARTIES).map(|id| suppliers.with_id(id)).collect();
+    if let Some(of_several) = all.and_then(of_suppliers) {
         return Some(of_several);
     }
     // A bidder without records need not be a known supplier.
@@ -284,7 +287,9 @@ fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
 }
 
 /// Several suppliers as one.
-fn of_suppliers(all: Vec<Supplier>) -> Option<Compared> {
+fn of_suppliers(mut all: Vec<Supplier>) -> Option<Compared> {
+    let mut seen = HashSet::new();
+    all.retain(|found| seen.insert(found.id.clone()));
     let first = all.first()?;
     let keys: Vec<String> = all.iter().flat_map(Supplier::keys).collect();
     let filter = Filter::AnyFacetValue {
@@ -307,7 +312,13 @@ fn of_suppliers(all: Vec<Supplier>) -> Option<Compared> {
                 name: first.name.clone(),
                 keys,
             },
-            joined: all.iter().map(|found| (found.name.clone(), found.records)).collect(),
+            joined: match &all[..] {
+                [_] => Vec::new(),
+                several => several
+                    .iter()
+                    .map(|found| (found.name.clone(), found.records))
+                    .collect(),
+            },
         },
         conditions: Vec::new(),
     })

@@ -42,7 +42,10 @@ pub(crate) enum FilterKind {
 }
 
 /// The maximum number of values of a filter that takes several.
-pub(crate) const MAX_CHOICES: usize = 20;
+const MAX_CHOICES: usize = 20;
+
+/// The maximum number of suppliers or bodies of a filter: a city may have as many divisions.
+pub(crate) const MAX_PARTIES: usize = 60;
 
 /// What separates the values of a filter that takes several.
 pub(crate) const SEPARATOR: char = ',';
@@ -97,8 +100,11 @@ impl FilterKind {
     pub(crate) fn parse(self, text: &str) -> Result<FilterValue, Reason> {
         match self {
             FilterKind::Whole(_) | FilterKind::Name(..) => Ok(FilterValue::Text(text.to_owned())),
-            FilterKind::Municipality | FilterKind::Party(_) => several(text, |id| Ok(id.to_owned())),
-            FilterKind::OneOf(_, list, case) => several(text, |value| one_of(list, case, value).map(str::to_owned)),
+            FilterKind::Municipality => several(text, MAX_CHOICES, |slug| Ok(slug.to_owned())),
+            FilterKind::Party(_) => several(text, MAX_PARTIES, |id| Ok(id.to_owned())),
+            FilterKind::OneOf(_, list, case) => {
+                several(text, MAX_CHOICES, |value| one_of(list, case, value).map(str::to_owned))
+            }
             FilterKind::Start(_) => start(text).map(FilterValue::Text),
             FilterKind::Part(_) => name_part(text).map(FilterValue::Text),
             FilterKind::Commodity => code(text).map(FilterValue::Commodity),
@@ -300,15 +306,15 @@ fn any_term(role: Role, text: &str) -> Filter {
 }
 
 /// Reads values that [`SEPARATOR`] separates: each once, in one order, so that equal searches are equal queries.
-fn several(text: &str, read: impl Fn(&str) -> Result<String, Reason>) -> Result<FilterValue, Reason> {
+fn several(text: &str, max: usize, read: impl Fn(&str) -> Result<String, Reason>) -> Result<FilterValue, Reason> {
     let parts = text.split(SEPARATOR).map(str::trim).filter(|part| !part.is_empty());
     let mut values = parts.map(&read).collect::<Result<Vec<String>, Reason>>()?;
     values.sort_unstable();
     values.dedup();
     match values.len() {
         0 => read(text).map(FilterValue::Text),
-        1..=MAX_CHOICES => Ok(FilterValue::Text(values.join(","))),
-        _ => Err(Reason::TooMany { max: MAX_CHOICES }),
+        count if count <= max => Ok(FilterValue::Text(values.join(","))),
+        _ => Err(Reason::TooMany { max }),
     }
 }
 

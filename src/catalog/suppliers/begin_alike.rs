@@ -130,16 +130,22 @@ fn is_end_of_word(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(' ')
 }
 
-/// The suppliers with records whose names begin with these words, those with most records first, without consortia.
-/// Empty if the words do not identify a firm, or too many names begin with them.
+/// The suppliers of whose records at least half have a name that begins with these words, those with most records
+/// first, without consortia. Empty if the words do not identify a firm, or too many names begin with them.
 pub(crate) fn named_from(list: &SupplierList, words: &str) -> Vec<Supplier> {
     let numbers = list.with_name_from(words);
     if numbers.len() > *FEW.end() || !identifies_firm(&fold(words)) {
         return Vec::new();
     }
+    let start = key(words);
+    let begins = |name: &str| key(name).strip_prefix(&start).is_some_and(is_end_of_word);
+    let is_called_so = |found: &Supplier| {
+        let names = found.names.iter().filter(|of| begins(&of.name));
+        2 * names.map(|of| of.records).sum::<u64>() >= found.records
+    };
     let found = numbers.into_iter().filter_map(|number| list.get(number));
     found
-        .filter(|found| found.records > 0 && !NameForm::of(&found.name).is_consortium)
+        .filter(|found| found.records > 0 && is_called_so(found) && !NameForm::of(&found.name).is_consortium)
         .collect()
 }
 

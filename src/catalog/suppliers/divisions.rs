@@ -8,6 +8,9 @@ use super::{look_up::SupplierList, names::key, supplier::Supplier};
 /// The maximum number of names of a body whose divisions are looked up.
 const MAX_NAMES: usize = 12;
 
+/// The maximum number of bodies that are read.
+const MAX_READ: usize = 200;
+
 /// What separates the name of a division from that of its body. A hyphen without a space before it is in a name:
 /// "Saint-Jean-sur-Richelieu" is no part of "Saint-Jean".
 const SEPARATORS: [char; 5] = [',', '(', '/', ':', ';'];
@@ -24,6 +27,7 @@ pub(crate) fn divisions(list: &SupplierList, of: &Supplier) -> Vec<Supplier> {
     let mut seen = HashSet::new();
     let found = numbers
         .filter(|number| seen.insert(*number))
+        .take(MAX_READ)
         .filter_map(|number| list.get(number));
     let is_division = |found: &Supplier| {
         let names = found.names.iter().flat_map(|of| [Some(&of.name), of.name_fr.as_ref()]);

@@ -85,7 +85,8 @@ fn profile(context: &SearchContext, parameter: &str, value: &str) -> Option<Stri
 
 /// The value of a condition as a person reads it, or its values: "Goods or Services".
 pub(super) fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String {
-    let several = context.asked.choices(parameter);
+    let mut several = context.asked.choices(parameter);
+    several.dedup();
     let row = TABLE.iter().find(|row| row.name == parameter);
     let kind = row.and_then(Param::filter);
     if let (Some(FilterKind::Party(party)), [first, others @ ..]) = (kind, &several[..])

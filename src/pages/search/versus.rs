@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::HashSet, ops::Range};
 use crate::{
     api::{
         analysis::{compared::ComparedType, suggest::Suggested},
-        params::filters::MAX_CHOICES,
+        params::filters::MAX_PARTIES,
     },
     catalog::{
         ask::Ask,
@@ -202,12 +202,12 @@ fn of_sides(ask: &Ask, t: Texts, reading: &Reading, link: Link) -> Result<Option
     Ok(None)
 }
 
-/// The comparison of all suppliers whose names begin with the words of either side, each side as one. `None` unless both
-/// sides are firms, one of them under several names.
+/// The comparison of all suppliers whose names begin with the words of either side, each side as one. `None` unless
+/// both sides are firms, one of them under several names.
 fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> Option<Meaning> {
     let suppliers = ask.generation.parties(Party::Supplier);
     let mut sides = reading.names.each_ref().map(|words| {
-        let named = named_from(suppliers, words).into_iter().take(MAX_CHOICES);
+        let named = named_from(suppliers, words).into_iter().take(MAX_PARTIES);
         named.map(|found| Named::of(found, t)).collect::<Vec<_>>()
     });
     // "Bell" is also the beginning of "Bell Mobility", which is the other side.
