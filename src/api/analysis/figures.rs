@@ -105,7 +105,13 @@ impl FigurePlan {
 
     /// How often the records are scanned.
     pub(crate) fn scans(&self) -> usize {
-        let market = if self.include.market { market_figures::SCANS } else { 0 };
+        // The methods are counted once.
+        let has_methods = self.terms.iter().any(|terms| terms.facet == Facet::ProcurementMethod);
+        let market = if self.include.market {
+            market_figures::SCANS - usize::from(has_methods)
+        } else {
+            0
+        };
         let coverage = if self.include.coverage { coverage::SCANS } else { 0 };
         self.terms.len() + usize::from(self.is_total_charged) + market + coverage
     }

@@ -2,7 +2,8 @@
 //! the values.
 //!
 //! The matches are read in blocks, and all that is counted of a block is counted before the next one is read. Nothing
-//! is hashed, no record is read, and there is no list of all matches. Several threads share the blocks of many matches.
+//! is hashed and no record is read. Only matches whose facets are summed after counting are listed. Several threads
+//! share the blocks of many matches.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -88,7 +88,7 @@ impl BlockAmounts {
     }
 }
 
-/// An entry of [`DollarColumn`] as an amount: zero if it is none.
+/// An entry of [`DollarColumn`] as an amount; zero without one, and for one that does not fit.
 #[inline]
 pub(super) fn fitting(entry: i64) -> i64 {
     match entry {

@@ -1,7 +1,7 @@
 //! All matches of a query in blocks, in document order, and how threads share them.
 //!
 //! The columns that are read of a block, the block itself and what is computed of it stay in the cache of the
-//! processor. What is counted needs no list of all matches.
+//! processor.
 
 use std::ops::Range;
 
