@@ -42,6 +42,9 @@ pub(crate) const SCANS: usize = 1;
 /// The smallest share of a total that is stated of one record.
 const MUCH_OF_TOTAL: f64 = 0.5;
 
+/// The same of one record that decides who comes first.
+const SOME_OF_TOTAL: f64 = 0.1;
+
 /// The parameters of a search that shows the highest value first.
 pub(crate) const BY_VALUE: [(&str, &str); 2] = [("sort_by", "value"), ("sort_order", "desc")];
 
@@ -53,7 +56,7 @@ pub(crate) struct TypicalValue {
     pub(crate) largest: Option<LargestValue>,
 }
 
-/// A note that one record has [`MUCH_OF_TOTAL`] or more.
+/// A note that one record has [`MUCH_OF_TOTAL`] or more, or as much of the sum of who comes first.
 #[derive(Debug, PartialEq)]
 pub(crate) struct LargestValue {
     pub(crate) sentence: String,
@@ -68,12 +71,13 @@ pub(crate) struct LargestValue {
 /// search is counted once more if `found` has no percentiles, and if a value is in doubt: then without the records that
 /// have any flag, so that the figures are those of the search to which the note about the doubt leads.
 ///
-/// `by_value`: the address of `query` with [`BY_VALUE`].
+/// `by_value`: the address of `query` with [`BY_VALUE`]. `leading`: the sum of who comes first, in dollars, if a page
+/// names one with several records.
 pub(crate) fn typical_value(
     ask: &Ask,
     t: Texts,
     query: &SearchQuery,
-    found: &Aggregation,
+    (found, leading): (&Aggregation, Option<f64>),
     by_value: String,
 ) -> Result<TypicalValue, ApiError> {
     let (values, is_part) = match source(found) {
@@ -88,7 +92,7 @@ pub(crate) fn typical_value(
     };
     Ok(TypicalValue {
         average: sentence(t, &values, found.total, is_part),
-        largest: largest(t, &values, found).map(|sentence| LargestValue {
+        largest: largest(t, &values, (found, leading)).map(|sentence| LargestValue {
             sentence,
             href: by_value,
         }),
@@ -159,11 +163,13 @@ fn sentence(t: Texts, values: &ValueStats, total: u64, is_part: bool) -> Option<
 /// A sentence: that the largest of `values` has much of the total of `found`. `None` for fewer than [`MIN_VALUES`]
 /// values; where amounts below zero leave no share; and for the only record with a flag, because the note about the
 /// doubt states its share.
-fn largest(t: Texts, values: &ValueStats, found: &Aggregation) -> Option<String> {
+fn largest(t: Texts, values: &ValueStats, (found, leading): (&Aggregation, Option<f64>)) -> Option<String> {
     let largest = values.distribution?.max;
     let all = found.values.as_ref()?;
     let share = largest / all.total_value.dollars();
-    if all.records_with_value < MIN_VALUES || !(MUCH_OF_TOTAL..=1.0).contains(&share) {
+    let leads = leading.is_some_and(|sum| largest >= MUCH_OF_TOTAL * sum);
+    let is_much = (MUCH_OF_TOTAL..=1.0).contains(&share) || leads && (SOME_OF_TOTAL..=1.0).contains(&share);
+    if all.records_with_value < MIN_VALUES || !is_much {
         return None;
     }
     let quality = quality_of(found);
@@ -285,7 +291,7 @@ mod tests {
             total_value: Money::of(dollars),
         };
         // The largest value is 500.
-        let shown = |count, total, flags: &[(&str, u64, f64)], language| {
+        let shown_next_to = |leading, count, total, flags: &[(&str, u64, f64)], language| {
             let flags = FacetBuckets {
                 buckets: flags.iter().copied().map(bucket).collect(),
                 ..FacetBuckets::default()
@@ -299,9 +305,16 @@ mod tests {
                 facets: [(Facet::QualityFlag, flags)].into(),
                 ..Aggregation::default()
             };
-            largest(Texts::of(language), &values(count), &found)
+            largest(Texts::of(language), &values(count), (&found, leading))
         };
+        let shown =
+            |count, total, flags: &[(&str, u64, f64)], language| shown_next_to(None, count, total, flags, language);
         let sound = [("none", 9, 602.0)];
+        // A small part of all is most of what the first one has.
+        for (leading, is_shown) in [(None, false), (Some(900.0), true), (Some(1_001.0), false)] {
+            let of = shown_next_to(leading, 3, 4_000.0, &[("none", 9, 4_000.0)], English);
+            assert_eq!(of.is_some(), is_shown, "{leading:?}");
+        }
         assert_eq!(
             shown(3, 602.0, &sound, English).as_deref(),
             Some("One record has $500 of this value (83%).")

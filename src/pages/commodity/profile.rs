@@ -227,7 +227,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         leading: leading(generation, code, lang),
         tabs: tabs(found, &request.path),
         sentence: (counted.total > 0).then(|| format!("{}.", overview.sentence_parts().join(", "))),
-        values: typical_value(ask, t, &found.query, counted, by_value)?,
+        values: typical_value(ask, t, &found.query, (counted, None), by_value)?,
         coverage: overview.coverage(),
         currencies: overview.currencies(),
         doubt: overview.doubt(Some(address::search(lang, entity_type, &without))),

@@ -97,7 +97,12 @@ pub(super) fn answer(
         let text = context.asked.value("q").unwrap_or_default();
         answer.first = first_records(&SearchContext { asked, ..*context }, text, &query, found.total)?;
         answer.leaders = leaders(context, asked, &found);
-        answer.values = typical_value(context.ask, t, &query, &found, asked.with(&BY_VALUE))?;
+        let leading = answer
+            .leaders
+            .iter()
+            .filter_map(|leaders| leaders.leading)
+            .reduce(f64::min);
+        answer.values = typical_value(context.ask, t, &query, (&found, leading), asked.with(&BY_VALUE))?;
         answer.years = years(context, asked, &query, &found);
         answer.names = names(context, asked, &query, found.total)?;
         answer.doubt = doubt(t, asked, &found);

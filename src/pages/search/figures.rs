@@ -125,6 +125,8 @@ pub(crate) struct Leaders {
     pub(crate) title: String,
     /// The name, its page, and its amount or number.
     pub(crate) names: Vec<(String, Option<String>, String)>,
+    /// The amount of the first one, in dollars, if it is the sum of several records.
+    pub(crate) leading: Option<f64>,
 }
 
 impl Leaders {
@@ -162,7 +164,9 @@ impl Leaders {
             amount.map_or_else(|| number.clone(), |amount| format!("{amount}, {number}"))
         };
         let rows = bars.rows.iter().take(LEADERS);
+        let first = bars.rows.first().filter(|row| bars.has_amounts && row.count > 1);
         Leaders {
+            leading: first.map(|row| row.amount),
             names: rows
                 .map(|row| (row.name.clone(), row.href.clone(), figure(row)))
                 .collect(),
@@ -233,7 +237,9 @@ impl<'a> Ranking<'a> {
     fn divisions(&self, found: &Aggregation) -> Option<RankedBars> {
         let bodies = &self.context.ask.generation.bodies;
         let mut counts = SupplierCounts::of_combinations(bodies, &found.combinations, self.rank(), RANKED);
-        counts.rows.retain(|body| body.count < found.total);
+        if counts.rows.iter().any(|body| body.count < found.total) {
+            counts.rows.retain(|body| body.count < found.total);
+        }
         self.counted_bodies(&counts)
     }
 

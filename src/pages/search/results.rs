@@ -303,7 +303,13 @@ fn query_of_sources<'p>(plan: &'p Plan, found: &Found) -> &'p SearchQuery {
 
 fn values(context: &SearchContext, plan: &Plan, found: &Found) -> Result<TypicalValue, ApiError> {
     let by_value = context.asked.with(&BY_VALUE);
-    typical_value(context.ask, context.t, &plan.search.query, &found.aggregation, by_value)
+    typical_value(
+        context.ask,
+        context.t,
+        &plan.search.query,
+        (&found.aggregation, None),
+        by_value,
+    )
 }
 
 fn hits(context: &SearchContext, plan: &Plan, found: &Found) -> Result<Vec<Hit>, ApiError> {
