@@ -42,8 +42,8 @@ pub(super) struct Answer {
     pub(super) sentence: String,
     /// Whether it has no records.
     pub(super) is_empty: bool,
-    /// Other contracts that meet the same conditions, in entity types that it does not count: how many, with their value,
-    /// and the address.
+    /// Other contracts that meet the same conditions, in entity types that it does not count: how many, with their
+    /// value, and the address.
     pub(super) others: Vec<(String, String)>,
     /// Its first records.
     pub(super) first: Option<FirstRecords>,
@@ -193,7 +193,8 @@ fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) 
     };
     let asked = &ranked;
     let text = context.asked.value("q");
-    let of_divisions = text.is_some_and(asks_for_divisions);
+    let is_of_body = ["municipality", "body"].iter().any(|name| asked.value(name).is_some());
+    let of_divisions = is_of_body && text.is_some_and(asks_for_divisions);
     let mut leaders = Leaders::all(&SearchContext { asked, ..*context }, found, of_divisions);
     if text.is_some_and(asks_for_buyers) {
         leaders.reverse();

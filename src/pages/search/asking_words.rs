@@ -19,17 +19,19 @@ pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
 
 /// Several words that ask, and are more than each of them.
 pub(super) const PHRASES: &str = "\
-    a quel prix|at what price|total des contrats|total spent|total spending|au final|au total|aupres de qui|combien de fois|depuis combien de temps|depuis quand|\
-    did business|do business|does business|does it cost|en tout|faire affaire|faire affaires|fait affaire|\
-    fait affaires|font affaire|font affaires|for how much|how long|how many times|in the end|in total|\
-    pour combien|quel genre de|quel ministere|quel organisme|quel organisme public|quel type de|quelle sorte de|\
-    quelles sortes de|quels genres de|quels ministeres|quels organismes|quels organismes publics|quels types de|\
-    since when|what kind of|what kinds of|what type of|what types of|which agencies|which agency|which bodies|\
-    which body|which department|which departments|which public bodies|which public body|who supplies|who supply|\
-    which companies supply|which company supplies|which firm supplies|which firms supply|would it be|would it cost|\
-    contrats publics|government contracts|marches publics|public contracts|quel arrondissement|quel service|quelle direction|quelles directions|quels arrondissements|quels services|\
-    which borough|which boroughs|contract size|contract sizes|size of contracts|taille des contrats|taille du contrat|\
-    on average|d habitude|en general|en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|prix a la tonne|prix de la tonne";
+    a quel prix|at what price|total des contrats|total spent|total spending|au final|au total|aupres de qui|\
+    combien de fois|depuis combien de temps|depuis quand|did business|do business|does business|does it cost|en tout|\
+    faire affaire|faire affaires|fait affaire|fait affaires|font affaire|font affaires|for how much|how long|\
+    how many times|in the end|in total|pour combien|quel genre de|quel ministere|quel organisme|\
+    quel organisme public|quel type de|quelle sorte de|quelles sortes de|quels genres de|quels ministeres|\
+    quels organismes|quels organismes publics|quels types de|since when|what kind of|what kinds of|what type of|\
+    what types of|which agencies|which agency|which bodies|which body|which department|which departments|\
+    which public bodies|which public body|who supplies|who supply|which companies supply|which company supplies|\
+    which firm supplies|which firms supply|would it be|would it cost|biggest spenders|depensiers|depensieres|\
+    les plus depensieres|les plus depensiers|plus depensieres|plus depensiers|top spenders|contract size|\
+    contract sizes|size of contracts|taille des contrats|taille du contrat|on average|d habitude|en general|\
+    en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|\
+    prix a la tonne|prix de la tonne";
 
 /// The same in a question only: "electrical work for the library" is a thing.
 pub(super) const PHRASES_IN_QUESTIONS: &str = "\
@@ -57,21 +59,23 @@ pub(super) const ONE_BIDDER: &str = "\
     with a single bidder|with just one bid|with just one bidder|with one bid|with one bidder|with only one bid|\
     with only one bidder";
 
-/// What asks for contracts that were amended, or that cost more than their amount, next to a word for contracts or an
-/// order.
+/// What asks for contracts that were amended, next to a word for contracts or an order.
 pub(super) const AMENDED: &str = "\
-    that were amended|with amendments|amended|avec avenants|avec avenant|avec modifications|avenants|\
-    avenant|ayant ete modifies|qui ont ete modifies|modifies|\
-    with cost overruns|with overruns|cost overruns|cost overrun|overruns|with extra spending|extra spending|\
-    that went over budget|went over budget|over budget|\
-    that grew the most|grew the most|grew most|that grew|have grown the most|that increased the most|\
-    increased the most|increased most|were amended the most|amended the most|rose the most|went up the most|\
-    biggest increases|biggest increase|largest increases|largest increase|le plus modifies|modifies le plus|\
-    increased in value|ont le plus augmente|le plus augmente|augmente le plus|\
-    avec depassements de couts|avec depassement de couts|avec depassement de cout|avec depassements|\
-    depassements de couts|depassements de cout|depassements des couts|depassements|\
-    depassement de couts|depassement de cout|depassement des couts|\
-    avec depenses supplementaires|depenses supplementaires|avec depense supplementaire|depense supplementaire";
+    amended|avec avenant|avec avenants|avec depense supplementaire|avec depenses supplementaires|avec modifications|\
+    avenant|avenants|ayant ete modifies|depense supplementaire|depenses supplementaires|extra spending|modifies|\
+    qui ont ete modifies|that were amended|with amendments|with extra spending";
+
+/// The same of those that cost more than before: the largest increase comes first.
+pub(super) const GREW: &str = "\
+    amended the most|augmente le plus|avec depassement de cout|avec depassements|avec depassements de couts|\
+    biggest increase|biggest increases|cost overrun|cost overruns|depassement de cout|depassement de couts|\
+    depassement des couts|depassements|depassements de cout|depassements de couts|depassements des couts|grew most|\
+    grew the most|grown the most|have grown the most|increased in value|increased most|increased the most|\
+    largest increase|largest increases|le plus augmente|le plus modifies|modifies le plus|ont le plus augmente|\
+    over budget|overruns|plus augmente|plus forte hausse|plus fortes hausses|plus grande augmentation|\
+    plus grandes augmentations|plus modifies|rose the most|that grew|that grew the most|that increased the most|\
+    that went over budget|went over budget|went up the most|were amended the most|with cost overruns|with overruns";
+
 /// The same if nothing else is left, because it can be a thing: "soil amendment", "modifications of vehicles". Words of
 /// questions are left out before, such as "dépense" of "dépense supplémentaire".
 pub(super) const AMENDMENTS: &str = "\
@@ -84,18 +88,27 @@ const PARTIES: &str = "\
 
 /// What asks who buys.
 const BUYERS: &str = "\
-    achete le plus|achetent le plus|acheteurs|biggest buyer|biggest buyers|buyers|buys most|buys the most|\
-    depense le plus|depensent le plus|largest buyers|plus gros acheteurs|principaux acheteurs|quel hopital|\
-    quel ministere|quel organisme|quelle universite|quelle ville|quelles universites|quelles villes|quels hopitaux|\
-    quels ministeres|quels organismes|qui achete|qui achetent|spends most|spends the most|top buyers|which agencies|\
-    which agency|which cities|which city|which department|which departments|which hospital|which hospitals|\
-    which universities|which university|who buys|who purchases";
+    achete le plus|achetent le plus|acheteurs|biggest spenders|depensieres|depensiers|top spenders|biggest buyer|\
+    biggest buyers|buyers|buys most|buys the most|depense le plus|depensent le plus|largest buyers|\
+    plus gros acheteurs|principaux acheteurs|quel hopital|quel ministere|quel organisme|quelle universite|\
+    quelle ville|quelles universites|quelles villes|quels hopitaux|quels ministeres|quels organismes|qui achete|\
+    qui achetent|spends most|spends the most|top buyers|which agencies|which agency|which cities|which city|\
+    which department|which departments|which hospital|which hospitals|which universities|which university|who buys|\
+    who purchases";
 
 /// What asks which part of a body buys.
 const DIVISIONS: &str = "\
-    quel arrondissement|quel departement|quel service|quelle direction|quelle division|quelles directions|\
-    quelles divisions|quels arrondissements|quels departements|quels services|what department|what division|\
-    which borough|which boroughs|which department|which departments|which division|which divisions";
+    quel arrondissement|quel departement|quelle direction|quelle division|quelles directions|quelles divisions|\
+    quels arrondissements|quels departements|what department|what division|which borough|which boroughs|\
+    which department|which departments|which division|which divisions";
+/// The same of a city only: "quels services" elsewhere asks for a thing.
+const SERVICES: &str = "quel service|quels services";
+const OF_CITY: [&str; 3] = ["de la municipalite", "de la ville", "municipaux"];
+
+/// Words for contracts that only say who buys, after verbs of winning and at the beginning. They are in names, too:
+/// "Public Contracts Review Board".
+const PUBLIC_CONTRACTS: &str = "contrats publics|government contracts|public contracts";
+const WINNING: &str = "avec|eu|get|gets|got|has|have|obtenu|obtient|recu|win|wins|with|won";
 
 /// Nouns that ask for a ranking at the beginning, if a word for parties follows. Others are things: "système de
 /// classement".
@@ -122,30 +135,30 @@ const WORDS_OF_QUESTIONS: &str = "\
 
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
-    acheteur|acheteurs|against|already|amount|any|augmente|augmentee|augmentees|augmentes|baisse|changed|\
-    declined|decreased|diminue|dropped|evolue|evolved|fallen|grew|grown|grows|increased|risen|anybody|anyone|argent|aupres|autre|autres|be|beaucoup|been|being|\
-    chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|compagnie|compagnies|companies|company|\
-    competitor|competitors|concurrent|concurrents|contractor|contractors|contre|cost|costs|could|cout|couts|deal|\
-    deals|deja|depenses|division|divisions|dollars|dont|durant|during|each|elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|\
-    entreprises|eux|ever|every|finalement|finally|firm|firme|firmes|firms|fournisseur|fournisseurs|habituel|\
-    habituelle|habituellement|have|having|he|held|hold|holds|il|ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|\
-    montants|more|mostly|n a|n est|n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|\
-    pourquoi|price|prices|principalement|prix|prochain|prochaine|prochaines|prochains|recemment|recently|\
-    regulierement|rival|rivals|rivaux|s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|\
-    soumissionnaire|soumissionnaires|souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|\
-    total|toujours|tous|tout|toute|toutes|typique|up|usual|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|\
-    worth|would|y|you";
+    acheteur|acheteurs|against|already|amount|any|augmente|augmentee|augmentees|augmentes|baisse|changed|declined|\
+    decreased|diminue|dropped|evolue|evolved|fallen|grew|grown|grows|increased|risen|anybody|anyone|argent|aupres|\
+    autre|autres|be|beaucoup|been|being|chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|\
+    compagnie|compagnies|companies|company|competitor|competitors|concurrent|concurrents|contractor|contractors|\
+    contre|cost|costs|could|cout|couts|deal|deals|deja|depenses|division|divisions|dollars|dont|durant|during|each|\
+    elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|entreprises|eux|ever|every|finalement|finally|firm|\
+    firme|firmes|firms|fournisseur|fournisseurs|habituel|habituelle|habituellement|have|having|he|held|hold|holds|il|\
+    ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|montants|more|mostly|n a|n est|\
+    n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|principalement|\
+    prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|rival|rivals|rivaux|\
+    s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|soumissionnaire|soumissionnaires|\
+    souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|total|toujours|tous|tout|toute|\
+    toutes|typique|up|usual|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|worth|would|y|you";
 
 /// English verbs of questions.
 const ENGLISH_VERBS: &str = "\
     acquire|acquired|acquires|award|awarding|awards|beat|beats|bid|bidder|bidders|bidding|bids|billed|builds|built|\
     buy|buyer|buyers|buying|charged|competed|competes|contracted|does|doing|done|earn|earned|earning|earns|employed|\
-    employs|engaged|engages|exist|exists|gave|getting|give|given|gives|goes|going|gotten|granted|grants|hire|hires|hiring|invoiced|\
-    issues|issuing|keep|keeps|landed|let|lose|losers|loses|losing|lost|made|make|makes|making|obtain|obtained|obtains|\
-    offer|offered|offers|ordered|outsourced|outsources|pay|paying|pays|procure|procured|procures|provide|provided|\
-    provides|providing|publish|publishes|purchase|purchased|purchasing|receive|received|receives|receiving|retained|\
-    selected|sell|selling|send|sends|sent|sign|signing|spend|spending|supplied|supplying|tendered|took|went|win|\
-    winner|winners|winning|wins";
+    employs|engaged|engages|exist|exists|gave|getting|give|given|gives|goes|going|gotten|granted|grants|hire|hires|\
+    hiring|invoiced|issues|issuing|keep|keeps|landed|let|lose|losers|loses|losing|lost|made|make|makes|making|obtain|\
+    obtained|obtains|offer|offered|offers|ordered|outsourced|outsources|pay|paying|pays|procure|procured|procures|\
+    provide|provided|provides|providing|publish|publishes|purchase|purchased|purchasing|receive|received|receives|\
+    receiving|retained|selected|sell|selling|send|sends|sent|sign|signing|spend|spending|supplied|supplying|tendered|\
+    took|went|win|winner|winners|winning|wins";
 
 /// French verbs of questions: the beginnings of regular ones, their endings, and the other ones.
 const FRENCH_VERBS: [&str; 28] = [
@@ -261,7 +274,27 @@ pub(super) fn asks_for_divisions(text: &str) -> bool {
     // A name may be between them.
     let asks_which = written.first().is_some_and(|(_, folded)| is_in("what|which", folded));
     let is_division = |word: &Word| ["division", "divisions"].contains(&word.1.as_str());
-    remove_phrase(&mut written, DIVISIONS) || asks_which && written.iter().take(4).any(is_division)
+    take_divisions(&mut written) || asks_which && written.iter().take(4).any(is_division)
+}
+
+/// Removes the words that ask which part of a body buys.
+pub(super) fn take_divisions(written: &mut Vec<Word>) -> bool {
+    let is_of_city = |_: &[Word], after: &[Word]| {
+        let next = joined(&after[..after.len().min(3)]);
+        OF_CITY.iter().any(|of| next.starts_with(of))
+    };
+    remove_phrase(written, DIVISIONS) || remove_phrase_between(written, SERVICES, is_of_city)
+}
+
+/// Removes the words for contracts that say nothing besides that a government buys.
+pub(super) fn take_public_contracts(written: &mut Vec<Word>) -> bool {
+    remove_phrase_between(written, PUBLIC_CONTRACTS, |before, after| {
+        let is_next = |after: &[Word]| after.first().is_some_and(|(_, folded)| is_function_word(folded));
+        match before.last() {
+            None => is_next(after),
+            Some((_, folded)) => is_in(WINNING, folded) && (after.is_empty() || is_next(after)),
+        }
+    })
 }
 
 /// Whether words begin as a question does, or ask in their midst: "Acme ou Zénith, qui a vendu le plus".
@@ -340,8 +373,29 @@ mod tests {
         ] {
             assert!(asks_for_divisions(text), "{text}");
         }
-        for text in ["division 3 doors", "which city buys salt", "who sells division bells"] {
+        for text in [
+            "division 3 doors",
+            "which city buys salt",
+            "who sells division bells",
+            "quels services juridiques la Ville achète",
+        ] {
             assert!(!asks_for_divisions(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn public_contracts_are_left_out_where_they_are_no_name() {
+        for (text, left) in [
+            ("construction firms with public contracts", "construction firms with"),
+            ("public contracts in Gatineau", "in Gatineau"),
+            ("qui a obtenu des contrats publics", "qui a obtenu des contrats publics"),
+            ("Public Contracts Review Board", "Public Contracts Review Board"),
+            ("Régie des contrats publics", "Régie des contrats publics"),
+        ] {
+            let mut written = words(text);
+            assert_eq!(take_public_contracts(&mut written), text != left, "{text}");
+            let rest: Vec<&str> = written.iter().map(|(word, _)| *word).collect();
+            assert_eq!(rest.join(" "), left);
         }
     }
 

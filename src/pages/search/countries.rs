@@ -22,8 +22,7 @@ const OF_COUNTRY: &str =
 const OUTSIDE: &str = "a etranger|a l etranger|abroad|hors canada|hors du canada|outside canada|outside of canada";
 
 /// The same without a word for firms.
-const FROM_ABROAD: &str =
-    "de etranger|from abroad|from foreign countries|from outside canada|hors du canada|outside canada";
+const FROM_ABROAD: &str = "de etranger|from abroad|from foreign countries|from outside canada";
 
 /// Before an adjective, these change what it says: "North American", "not Canadian", "American and Canadian".
 const CHANGES: &str = "\

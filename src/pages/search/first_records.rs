@@ -1,9 +1,11 @@
 //! The first records of an answer: a question about the largest contract, or the newest, asks for one.
 
+use bytes::Bytes;
+
 use crate::{
     engine::Error,
     http::error::ApiError,
-    model::{Date, Role, Schema},
+    model::{Role, Schema},
     pages::search::{
         context::SearchContext,
         growth::largest_increases,
@@ -31,18 +33,24 @@ pub(super) struct FirstRecords {
     pub(super) all: Option<String>,
 }
 
-/// The newest records are not those whose date is in the future by mistake. A search with days has its own.
-fn until_today(query: &SearchQuery, today: Date) -> SearchQuery {
+/// The first records in the order of a search. The newest ones are not those whose date is in the future by mistake,
+/// unless too few others have a date. A search with days has its own.
+fn newest(context: &SearchContext, query: &SearchQuery, total: u64) -> Result<Vec<Bytes>, Error> {
     let is_of_days = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
-    let is_newest =
-        query.sort.key == SortKey::Date && query.sort.order == Order::Desc && !query.filters.iter().any(is_of_days);
-    let mut query = query.clone();
-    query.filters.extend(is_newest.then_some(Filter::Dates {
-        role: Role::Date,
-        from: None,
-        to: Some(today),
-    }));
-    query
+    let is_newest = query.sort.key == SortKey::Date && query.sort.order == Order::Desc;
+    if is_newest && !query.filters.iter().any(is_of_days) {
+        let mut until_today = query.clone();
+        until_today.filters.push(Filter::Dates {
+            role: Role::Date,
+            from: None,
+            to: Some(context.today),
+        });
+        let found = context.ask.first(&until_today, SHOWN)?;
+        if found.len() as u64 >= total.min(SHOWN as u64) {
+            return Ok(found);
+        }
+    }
+    context.ask.first(query, SHOWN)
 }
 
 /// The first of `total` records; `context` has the search as it is asked, and `text` are its words. `None` without any,
@@ -58,7 +66,7 @@ pub(super) fn first_records(
     let is_by_increase = risen.is_some();
     let records = match risen {
         Some(records) => records,
-        None => match context.ask.first(&until_today(query, context.today), SHOWN) {
+        None => match newest(context, query, total) {
             Err(Error::Timeout) => return Ok(None),
             records => records?,
         },

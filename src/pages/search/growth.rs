@@ -11,6 +11,7 @@ use crate::{
         market_figures::signed_percent,
         messages::Texts,
         search::{
+            asking_words::GREW,
             search_address::SearchAddress,
             split::Split,
             written_words::{remove_phrase, words},
@@ -29,13 +30,8 @@ const MAX_READ: u64 = 1_000;
 /// How many records are read at once.
 const READ_AT_ONCE: usize = 500;
 
-/// Words for contracts that cost more than before.
-const GREW: &str = "\
-    augmente le plus|depassement de cout|depassement de couts|depassement des couts|depassements|\
-    depassements de cout|depassements de couts|depassements des couts|cost overrun|cost overruns|grew most|\
-    grew the most|grown the most|increased most|increased the most|le plus augmente|over budget|overruns|\
-    plus augmente|plus grandes augmentations|rose the most|went up the most|amended the most|biggest increase|\
-    biggest increases|largest increase|largest increases|modifies le plus|le plus modifies|plus modifies";
+/// What reading them is charged as.
+const SCANS_OF_INCREASES: usize = (MAX_READ as usize).div_ceil(READ_AT_ONCE);
 
 /// The `shown` records of a search for amended contracts whose values rose the most, in Canadian dollars, if the words
 /// ask for these: the largest increase first. `None` for other words, and for too many records.
@@ -73,7 +69,11 @@ pub(super) fn largest_increases(
 /// How often the records of an answer are scanned for it.
 pub(super) fn scans(splits: &[Split]) -> usize {
     let has_amended = splits.iter().any(|split| is_of_amended(&split.asked));
-    if has_amended { MarketCounts::SCANS } else { 0 }
+    if has_amended {
+        MarketCounts::SCANS + SCANS_OF_INCREASES
+    } else {
+        0
+    }
 }
 
 /// Their values before amendments and now. `None` for a search of others, if no record states both, and if counting

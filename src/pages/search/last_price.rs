@@ -1,12 +1,13 @@
 //! A word at the end of a search that asks for a price or a sum.
 
 use crate::pages::search::{
-    asking_words::AMENDED,
+    asking_words::{AMENDED, GREW},
     question::CONTRACTS,
     written_words::{Word, is_in, remove_phrase, remove_phrase_between},
 };
 
-/// What asks for a price at the end: "fire trucks Toronto price"; for a sum only next to a word for contracts. "Grand
+/// What asks for a price at the end: "fire trucks Toronto price"; for a sum only after a word for contracts or a
+/// name. "Grand
 /// Prix" and "life cycle cost" are things.
 const LAST_PRICES: &str = "cost|costs|cout|couts|price|prices|prices paid|pricing|prix";
 const LAST_SUMS: &str = "total|totals";
@@ -15,15 +16,25 @@ const BEFORE_PRICES: &str = "best|cycle|fixed|grand|low|lowest|unit";
 /// Removes the word for a price, or a sum, at the end.
 pub(super) fn take_last_price(written: &mut Vec<Word>) -> bool {
     // "Dépassement de coût" asks for amended contracts.
-    if remove_phrase(&mut written.clone(), AMENDED) {
+    if [AMENDED, GREW]
+        .iter()
+        .any(|list| remove_phrase(&mut written.clone(), list))
+    {
         return false;
     }
     let last = |before: &[Word]| before.last().map(|(_, folded)| folded.clone());
     let is_price = |before: &[Word], after: &[Word]| {
         after.is_empty() && last(before).is_some_and(|folded| !is_in(BEFORE_PRICES, &folded))
     };
+    // "Carahsoft total"
+    let is_name = |before: &[Word]| {
+        before
+            .last()
+            .is_some_and(|(word, _)| word.starts_with(char::is_uppercase))
+    };
     let is_sum = |before: &[Word], after: &[Word]| {
-        after.is_empty() && last(before).is_some_and(|folded| CONTRACTS.contains(&folded.as_str()))
+        let is_of_contracts = last(before).is_some_and(|folded| CONTRACTS.contains(&folded.as_str()));
+        after.is_empty() && (is_of_contracts || is_name(before))
     };
     remove_phrase_between(written, LAST_PRICES, is_price) || remove_phrase_between(written, LAST_SUMS, is_sum)
 }

@@ -42,11 +42,9 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let total = found.aggregation.total;
     let Named { buyer, exact, others } = named(context, text)?;
     let (is_buyer, is_exact) = (buyer.is_some(), exact.is_some());
-    let split = found.split.map(|(number, records)| (&plan.splits[number], records));
+    let split = split_of(context, plan, (text, found));
     let (of_names, in_names, named_records) = or_nothing_in_time(of_names(context, text, split, total))?;
-    let is_unknown_city = names_unknown_city(context, text);
-    let may_lead = of_names.is_empty() && !is_unknown_city;
-    let leading = split.filter(|(split, records)| may_lead && split.leads(*records, total));
+    let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
     let bidders = or_nothing_in_time(who_bid(context, text))?;
     let has_other = !of_names.is_empty() || leading.is_some() || !bidders.is_empty();
     let few = split
@@ -58,8 +56,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         is_in_place,
         is_nothing,
     } = Near::of(context, plan, (split, total, few), (has_other, of_names.is_empty()))?;
-    let is_shown = |records: u64| !is_unknown_city && (records > 0 || leading.is_some() || is_nothing);
-    let shown = split.filter(|(_, records)| is_shown(*records));
+    let shown = split.filter(|(_, records)| *records > 0 || leading.is_some() || is_nothing);
     let of_words = shown.map(|(split, records)| Meaning::of_split(context.t, split, records));
     let of_all = or_nothing_in_time(of_all(context, split))?;
     let has_other = has_other || !of_places.is_empty();
@@ -96,6 +93,12 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     all.truncate(meanings::ABOVE_RESULTS - usize::from(last.is_some()));
     all.extend(last);
     Ok(Meant { all, leads })
+}
+
+/// The search with conditions in place of words that finds most, unless a word is the name of an unknown city.
+fn split_of<'p>(context: &SearchContext, plan: &'p Plan, (text, found): (&str, &Found)) -> Option<(&'p Split, u64)> {
+    let split = found.split.filter(|_| !names_unknown_city(context, text));
+    split.map(|(number, records)| (&plan.splits[number], records))
 }
 
 /// So few records have all words by chance, if many times as many have all but one, or one in another spelling.
@@ -165,7 +168,12 @@ impl Near {
             None => None,
         };
         let of_places = or_nothing_in_time(of_other_places(context, split))?;
-        let of_place = of_places.first().map_or(0, |(_, records)| *records);
+        // Firms in the city are not what is bought there.
+        let has_region = split.is_some_and(|(split, _)| split.of_region.is_some());
+        let of_place = of_places
+            .first()
+            .filter(|_| has_region)
+            .map_or(0, |(_, records)| *records);
         let has_no_split = split.is_some_and(|(_, records)| records == 0);
         let is_nothing = match nothing.filter(|_| respelled.is_none() && of_places.is_empty()) {
             Some((split, _)) => or_nothing_in_time(is_nothing(context, split))?,

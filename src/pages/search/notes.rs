@@ -86,8 +86,8 @@ impl SourceNotes {
     }
 }
 
-/// What a search finds in other years, if it finds nothing in those that it asks for: a source may cover a year, but not
-/// all of its buyers.
+/// What a search finds in other years, if it finds nothing in those that it asks for: a source may cover a year, but
+/// not all of its buyers.
 fn other_years(t: Texts, query: &SearchQuery, of_all_years: &Aggregation) -> Option<String> {
     let records = t.keyed_with(
         "search-records-",
@@ -165,8 +165,8 @@ pub(super) fn unknown_buyer(context: &SearchContext, in_purchase: u64) -> Option
     })
 }
 
-/// Whether the words name a city as a buyer whose purchases no source has: "City of Hamilton". Its name may be a word of
-/// other purchases.
+/// Whether the words name a city as a buyer whose purchases no source has: "City of Hamilton". Its name may be a word
+/// of other purchases.
 pub(super) fn names_unknown_city(context: &SearchContext, text: &str) -> bool {
     let generation = &context.ask.generation;
     let written = words(text);
@@ -197,14 +197,15 @@ pub(super) fn asks_for_set_aside(text: &str) -> bool {
 
 /// Words for prices that no publisher states.
 const UNIT_PRICES: &str = "\
-    a la tonne|a heure|cost per hour|hourly rate|hourly rates|par tonne|per hour|per kilometre|per km|per kg|per litre|\
-    per ton|per tonne|per unit|price per litre|prix unitaire|prix unitaires|taux horaire|taux horaires|unit price|\
-    unit prices";
+    a la tonne|a heure|cost per hour|hourly rate|hourly rates|par tonne|price of|prix de la|prix des|prix du|\
+    per hour|per kilometre|per km|per kg|per litre|per ton|per tonne|per unit|price per litre|prix unitaire|\
+    prix unitaires|taux horaire|taux horaires|unit price|unit prices";
 
 /// Words for the price of one thing.
 const PIECE_PRICES: &str = "\
-    combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|\
-    cout une|does a|does an|how much are|how much for a|how much for an|how much is a|how much is an|price of a|\
+    combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
+    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|cout une|how much do|\
+    how much does a|how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
     price of an|prix un|prix une";
 
 /// That words ask for prices per unit, or for the price of one thing, which are not published.

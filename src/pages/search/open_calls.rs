@@ -3,12 +3,16 @@
 //! The lists are of folded words without elided articles, separated by `|`.
 
 use crate::{
-    pages::search::{
-        question::TENDERS,
-        written_words::{Word, is_in, remove_phrase, remove_phrase_between},
-    },
+    pages::search::written_words::{Word, is_in, remove_phrase, remove_phrase_between},
     query::translate::is_function_word,
 };
+
+/// What asks for tenders.
+pub(super) const TENDERS: &str = "\
+    avis appels offres|avis appel offres|appels offres|appel offres|calls for tenders|call for tenders|tenders";
+
+/// The first words of those.
+pub(super) const CALLED: &str = "appel|appels|call|calls|tender|tenders";
 
 /// What asks for tenders that take bids.
 pub(super) const OPEN_TENDERS: &str = "\
@@ -23,13 +27,16 @@ const ARE_OPEN: &str = "\
 
 /// The same without a verb: at the beginning, at the end, or before a function word.
 const OPEN: &str = "\
-    currently open|en cours|encore ouvertes|encore ouverts|open|open now|open right now|ouvert|ouverte|ouvertes|ouverts|\
+    currently open|encore ouvertes|encore ouverts|open|open now|open right now|ouvert|ouverte|ouvertes|ouverts|\
     still open";
+
+/// Of contracts, it says that they are not over.
+const OPEN_CALLS: &str = "en cours";
 
 /// What people call work to bid on: "electrical jobs open now".
 const OPPORTUNITIES: &str = "bids|jobs|occasions|opportunities|opportunity|rfp|rfps|rfq|rfqs|soumissions";
 
-/// The same next to "open", or before it at the end. "Open source contracts" are about a thing.
+/// The same only next to "open" or before it. "Open source contracts" and "open work permits" are things.
 const CONTRACTS: &str = "contracts|contrats|projects|projets|work";
 
 /// Removes the words that ask for tenders that take bids, apart from that for tenders: "which calls for paving are
@@ -40,13 +47,21 @@ pub(super) fn take_are_open(written: &mut Vec<Word>, is_question: bool) -> bool 
         before.is_empty() || after.first().is_none_or(|(_, folded)| is_function_word(folded))
     };
     if asks_for_tenders {
-        return is_question && remove_phrase(written, ARE_OPEN) || remove_phrase_between(written, OPEN, is_at_end);
+        let lists = [OPEN, OPEN_CALLS];
+        return is_question && remove_phrase(written, ARE_OPEN)
+            || lists.iter().any(|list| remove_phrase_between(written, list, is_at_end));
     }
     let is_opportunity = |(_, folded): &Word| is_in(OPPORTUNITIES, folded);
-    let is_one = |word: &Word| is_opportunity(word) || is_in(CONTRACTS, &word.1);
+    let is_contract = |(_, folded): &Word| is_in(CONTRACTS, folded);
+    let is_end = |after: &[Word]| after.first().is_none_or(|(_, folded)| is_function_word(folded));
     let is_of_one = |before: &[Word], after: &[Word]| {
+        let is_before = is_end(after) && before.iter().any(|word| is_opportunity(word) || is_contract(word));
         let is_around = before.is_empty() && after.last().is_some_and(is_opportunity);
-        is_around || after.is_empty() && before.iter().any(is_one) || after.first().is_some_and(is_one)
+        let is_after = match after {
+            [first, rest @ ..] => is_opportunity(first) || is_contract(first) && is_end(rest),
+            [] => false,
+        };
+        is_before || is_around || is_after
     };
     let mut rest = written.clone();
     let mut take = |list| remove_phrase(&mut rest, list);

@@ -7,14 +7,17 @@ use crate::{
     model::{EntityType, Language, fold::fold},
     pages::search::{
         amounts::take_bound,
-        asking_words::{NEVER_WON, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_order, take_ranking},
-        buyers::BodyNames,
+        asking_words::{
+            GREW, NEVER_WON, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_order,
+            take_public_contracts, take_ranking,
+        },
+        buyers::{BodyNames, Buyer},
         countries::take_country,
         last_price::take_last_price,
         levels::{has_lower_case, take_cities, take_level},
-        names_in_words::{Buyer, City},
         open_calls::take_are_open,
         period::Period,
+        places::City,
         question::{
             Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
             is_question, take_amendments, take_by_year, take_entity_types, take_firms_at_end, take_without_competition,
@@ -203,19 +206,8 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
         return None;
     }
     let has_names = has_lower_case(&written);
-    let mut parts = Parts {
-        soon: takes.soon.then(|| soon(&mut written, takes)).flatten(),
-        ..Parts::default()
-    };
-    if let Some((period, of)) = period(&mut written, takes) {
-        (parts.period, parts.period_of) = (Some(period), of);
-    }
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
-    if takes.vendor_country {
-        parts.country = take_country(&mut written, is_start_of_firm);
-    }
-    parts.order = parts.take_order(&mut written, takes);
-    parts.by_number = parts.order.is_none() && asks_for_most_contracts(&written);
+    let mut parts = Parts::of_time_and_order(&mut written, takes, is_start_of_firm);
     let asks = take_by_year(&mut written) | take_asking(&mut written) || takes.in_question;
     let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
@@ -229,7 +221,7 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     parts.without_competition = takes.competition && take_without_competition(&mut written);
     // "Modified starch" is a thing.
     let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
-    parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written);
+    parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written) || parts.amended;
     while parts.amended && Asking::Amended.take(&mut written) {}
     let are_open = takes.open && take_are_open(&mut written, is_question);
     parts.asks_for_share = is_question && asks_for_share(&written);
@@ -273,7 +265,8 @@ fn take_asking(written: &mut Vec<Word>) -> bool {
     }
     let is_order = take_order(written);
     let is_price = take_last_price(written);
-    let mut asks = take_ranking(written) | remove_phrase(written, NEVER_WON) || is_order || is_price;
+    let is_ranking = take_ranking(written) | take_divisions(written) | take_public_contracts(written);
+    let mut asks = is_ranking | remove_phrase(written, NEVER_WON) || is_order || is_price;
     while remove_phrase(written, PHRASES) {
         asks = true;
     }
@@ -281,6 +274,25 @@ fn take_asking(written: &mut Vec<Word>) -> bool {
 }
 
 impl<'a> Parts<'a> {
+    /// Removes the period, the country of firms, and the order, which are among no names.
+    fn of_time_and_order(written: &mut Vec<Word>, takes: Takes, is_start_of_firm: impl Fn(&str) -> bool) -> Parts<'a> {
+        let mut parts = Parts {
+            soon: takes.soon.then(|| soon(written, takes)).flatten(),
+            ..Parts::default()
+        };
+        if let Some((period, of)) = period(written, takes) {
+            (parts.period, parts.period_of) = (Some(period), of);
+        }
+        if takes.vendor_country {
+            parts.country = take_country(written, is_start_of_firm);
+        }
+        // Before the order: "largest increases".
+        parts.amended = takes.amended && asks_for_contracts(written) && remove_phrase(written, GREW);
+        parts.order = parts.take_order(written, takes);
+        parts.by_number = parts.order.is_none() && asks_for_most_contracts(written);
+        parts
+    }
+
     /// Removes what asks for an order, such as that of what ends or closes next.
     fn take_order(&self, written: &mut Vec<Word>, takes: Takes) -> Option<[&'static str; 2]> {
         match self.soon {

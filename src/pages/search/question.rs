@@ -6,8 +6,10 @@
 use crate::{
     model::EntityType,
     pages::search::{
-        asking_words::{AMENDED, AMENDMENTS, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question},
-        open_calls::OPEN_TENDERS,
+        asking_words::{
+            AMENDED, AMENDMENTS, GREW, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question,
+        },
+        open_calls::{CALLED, OPEN_TENDERS, TENDERS},
         period::{BETWEEN, SINCE, begins_fiscal_year, month},
         when_it_ends::{CLOSING_SOON, ENDING_SOON},
         written_words::{
@@ -24,8 +26,9 @@ const AVERAGED: &str = "\
     contract|cost|costs|cout|couts|de|des|du|of|price|prices|prix|valeur|valeurs|value|values";
 const FIRST_AVERAGES: &str = "average|typical";
 const FRENCH_AVERAGES: &str = "\
-    contrat median|contrat moyen|cout habituel|cout median|cout moyen|couts habituels|couts moyens|depense moyenne|montant median|montant moyen|\
-    prix habituel|prix habituels|prix median|prix moyen|prix moyens|valeur habituelle|valeur mediane|valeur moyenne";
+    contrat median|contrat moyen|cout habituel|cout median|cout moyen|couts habituels|couts moyens|depense moyenne|\
+    montant median|montant moyen|prix habituel|prix habituels|prix median|prix moyen|prix moyens|valeur habituelle|\
+    valeur mediane|valeur moyenne";
 
 /// Words that ask after a word for contracts, or before a function word: "contract value", "share of". Elsewhere they
 /// are names and things: "Value Village", "spare part".
@@ -38,10 +41,11 @@ const AUXILIARIES: &str = "a|has|have";
 
 /// What asks for a chart, which every page of results has.
 const BY_YEAR: &str = "\
-    annee par annee|annual trend|au fil des annees|au fil des ans|by year|each year|over the years|over time|over years|\
-    ont elles augmente|ont ils augmente|a t elle augmente|a t il augmente|been going up|been increasing|been rising|\
-    a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|goes up|\
-    goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
+    annee par annee|annual trend|au fil des annees|au fil des ans|by year|each year|over the years|over time|\
+    over years|ont elles augmente|ont ils augmente|a t elle augmente|a t il augmente|been going up|been increasing|\
+    been rising|a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|\
+    goes up|goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|\
+    par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
     trends over time|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
@@ -62,13 +66,6 @@ const DISCLOSURES: &str = "\
 const STANDING_OFFERS: &str = "\
     offres a commandes|offre a commandes|offres permanentes|offre permanente|standing offers|standing offer|\
     supply arrangements|supply arrangement";
-
-/// What asks for tenders.
-pub(super) const TENDERS: &str = "\
-    avis appels offres|avis appel offres|appels offres|appel offres|calls for tenders|call for tenders|tenders";
-
-/// The first words of those.
-const CALLED: &str = "appel|appels|call|calls|tender|tenders";
 
 /// What asks for purchases without competition.
 const WITHOUT_COMPETITION: &str = "\
@@ -110,8 +107,8 @@ const LARGEST: &str = "\
 /// contracts" are about a thing.
 const TOP: &str = "main|principaux|principales|top";
 pub(super) const RANKED: &str = "\
-    achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|suppliers|\
-    vendors";
+    achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|\
+    suppliers|vendors";
 
 /// Those that a thing may be before: "top paving companies".
 const RANKED_FIRMS: &str = "companies|contractors|entreprises|firms|fournisseurs|suppliers|vendors";
@@ -188,6 +185,7 @@ impl Asking {
                     .is_some_and(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || is_in(CALLED, folded))
         };
         remove_phrase(written, self.phrases())
+            || self == Asking::Amended && remove_phrase(written, GREW)
             || self == Asking::Newest && remove_phrase_between(written, NEW, is_new)
             || self == Asking::Largest
                 && (remove_phrase_between(written, TOP, is_rank)
@@ -255,7 +253,7 @@ pub(super) fn take_by_year(written: &mut Vec<Word>) -> bool {
 /// Removes "amendments" if the words ask for nothing else: "largest amendments"; next to a buyer also "amended".
 pub(super) fn take_amendments(written: &mut Vec<Word>, is_question: bool, has_buyer: bool) -> bool {
     let mut rest = written.clone();
-    let is_taken = remove_phrase(&mut rest, AMENDMENTS) || has_buyer && remove_phrase(&mut rest, AMENDED);
+    let is_taken = remove_phrase(&mut rest, AMENDMENTS) || has_buyer && Asking::Amended.take(&mut rest);
     let asks = is_taken && content(rest.clone(), is_question).is_empty();
     if asks {
         *written = rest;

@@ -178,8 +178,11 @@ impl Plan {
         let cost = spelled.iter().fold(cost, |cost, (split, searches)| {
             cost.with_text(generation, &split.query, *searches)
         });
+        // The values of other contracts are summed, too.
+        let summed = splits.iter().map(|split| &split.query);
         others
             .chain(suggested)
+            .chain(summed)
             .chain(self.in_purchase.as_ref())
             .fold(cost, |cost, query| cost.with_text(generation, query, 1))
             .and_bids(generation, scans_of_bids)

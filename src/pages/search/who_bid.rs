@@ -7,7 +7,7 @@ use crate::{
     catalog::{
         ask::Ask,
         suggest::{Likeness, MeaningType},
-        suppliers::Party,
+        suppliers::{Party, Supplier, begin_alike::named_from},
     },
     engine::Error,
     model::{EntityType, fold::word_list},
@@ -33,22 +33,23 @@ use crate::{
 
 /// What asks for the number of bidders, for who they are, for those that lost, or for the competition.
 const BIDDERS: &str = "\
-    a soumissionne|average bids|soumissions moyennes|bid against|bids against|compete against|compete with|competes against|competes with|competitors of|\
-    concurrents de|fait concurrence|fait concurrence a|font concurrence|font concurrence a|rivals of|\
-    soumissionne contre|soumissionnent contre|a soumissionne contre|average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
+    a soumissionne|average bids|soumissions moyennes|bid against|bids against|compete against|compete with|\
+    competes against|competes with|competitors of|concurrents de|fait concurrence|fait concurrence a|\
+    font concurrence|font concurrence a|rivals of|soumissionne contre|soumissionnent contre|a soumissionne contre|\
+    average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
     combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|combien de soumissionnaires|\
-    combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|combien offres|\
-    concurrence dans|concurrence pour|concurrence sur|degree of competition|gagne appel offres|\
-    gagne des appels offres|gagne un appel offres|how competitive|how many bidders|how many bids|how many companies bid|\
-    how much competition|level of competition|niveau de concurrence|quel niveau de concurrence|quelle concurrence|\
-    how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|\
-    biggest bidders|losers|losing bidders|main bidders|most frequent bidders|plus gros soumissionnaires|\
-    principaux soumissionnaires|top bidders|losing bids|lost a tender|lost bids|lost tenders|nombre de soumissionnaires|\
-    nombre de soumissions|nombre moyen de soumissionnaires|nombre moyen de soumissions|number of bidders|\
-    number of bids|perdants|qui a perdu|qui a soumissionne|qui autre a soumissionne|qui ont perdu|\
-    qui ont soumissionne|qui perd|qui perdent|qui soumissionne|qui soumissionnent|soumissionnaire|soumissionnaires|\
-    soumissionnaires perdants|soumissions|unsuccessful bidders|who bid|who bids|who else bid|who else bids|\
-    who has bid|who lose|who loses|who lost|won a tender";
+    combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|\
+    combien offres|concurrence dans|concurrence pour|concurrence sur|degree of competition|gagne appel offres|\
+    gagne des appels offres|gagne un appel offres|how competitive|how many bidders|how many bids|\
+    how many companies bid|how much competition|level of competition|niveau de concurrence|\
+    quel niveau de concurrence|quelle concurrence|how many contractors bid|how many firms bid|how many suppliers bid|\
+    how many vendors bid|biggest bidders|losers|losing bidders|main bidders|most frequent bidders|\
+    plus gros soumissionnaires|principaux soumissionnaires|top bidders|losing bids|lost a tender|lost bids|\
+    lost tenders|nombre de soumissionnaires|nombre de soumissions|nombre moyen de soumissionnaires|\
+    nombre moyen de soumissions|number of bidders|number of bids|perdants|qui a perdu|qui a soumissionne|\
+    qui autre a soumissionne|qui ont perdu|qui ont soumissionne|qui perd|qui perdent|qui soumissionne|\
+    qui soumissionnent|soumissionnaire|soumissionnaires|soumissionnaires perdants|soumissions|unsuccessful bidders|\
+    who bid|who bids|who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
 
 /// Words for what is bid on, and "only", next to them.
 const CALLS: &str = "\
@@ -218,6 +219,19 @@ fn asked_body(context: &SearchContext) -> Option<Named> {
     body.map(|body| Named::of(body, context.t)).or_else(of_city)
 }
 
+/// Of the suppliers that are called by the words, the one with bids on most calls: a name may be that of few records,
+/// next to a longer one of the same firm. `None` without bids.
+fn with_most_bids(ask: &Ask, about: &str) -> Option<Supplier> {
+    let generation = &ask.generation;
+    let calls = |found: &Supplier| generation.bids.notices_of(&found.keys()).count();
+    let named = named_from(&generation.suppliers, about).into_iter();
+    let counted = named
+        .map(|found| (calls(&found), found))
+        .filter(|(calls, _)| *calls > 0);
+    let best = counted.max_by_key(|(calls, found)| (*calls, found.records));
+    best.map(|(_, found)| found)
+}
+
 /// The body, the supplier or the trade that words name; without `bodies`, the supplier or the trade. The second value
 /// says whether it is a supplier.
 fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<Option<(Meaning, bool)>, Error> {
@@ -235,17 +249,14 @@ fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<O
     // What a body calls for is a trade before it is the beginning of a firm's name.
     let is_start = |found: &Suggested| found.meaning == MeaningType::Supplier && found.likeness != Likeness::Exact;
     found.sort_by_key(|found| !bodies && is_start(found));
-    // A name may be that of few records, next to a longer one of the same firm with bids.
-    let is_supplier = |found: &&Suggested| found.meaning == MeaningType::Supplier;
-    let has_bids = |found: &Suggested| {
-        let supplier = ask.generation.suppliers.with_id(&found.id);
-        let keys = supplier.map(|supplier| supplier.keys()).unwrap_or_default();
-        ask.generation.bids.notices_of(&keys).next().is_some()
-    };
-    if found.first().filter(is_supplier).is_some_and(|first| !has_bids(first))
-        && let Some(other) = found.iter().position(|found| is_supplier(&found) && has_bids(found))
+    if found
+        .first()
+        .is_some_and(|first| first.meaning == MeaningType::Supplier)
+        && let Some(best) = with_most_bids(ask, about)
     {
-        found.swap(0, other);
+        let page = address::party(t.language(), Party::Supplier, &best.id);
+        let shown = meaning(t, best.name_in(t.language()), best.records, page + BIDS_PART);
+        return Ok(Some((shown, true)));
     }
     Ok(found.into_iter().find_map(|found| {
         // The page of a supplier has the calls that it won next to the others.

@@ -175,8 +175,8 @@ impl CodeWords {
     /// A code matches if its own words and those of the codes above it have all clauses, and its own have one of them.
     /// At least half of its own words must be of the query if those above have some of the clauses: "repair" is above
     /// the snow removal from roofs; and if others are below it. Then more than half of three or more, because such a
-    /// title is often a list ("engineering, research and information technology"). Not if its own words have an excluded
-    /// term.
+    /// title is often a list ("engineering, research and information technology"). Not if its own words have an
+    /// excluded term.
     pub(super) fn find(&self, clauses: &[Clause]) -> Vec<String> {
         let (mut required, mut excluded, mut words) = (Vec::new(), BTreeSet::new(), HashSet::new());
         let is_work = clauses
