@@ -301,6 +301,7 @@ search-answer-years = By year
 search-answer-year = Year
 search-answer-no-data = no data
 search-answer-value = Value
+search-answer-value-sound = Without the records in doubt
 search-answer-listed = Records with all of these words
 search-gap-words = Without a title and a description: { $without } of the { $records } { $kind } of these sources. Words find only names and codes there.
 search-unknown-buyer = If { $place } is meant as the buyer or the place: no source here has its purchases.

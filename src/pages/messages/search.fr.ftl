@@ -301,6 +301,7 @@ search-answer-years = Par année
 search-answer-year = Année
 search-answer-no-data = aucune donnée
 search-answer-value = Valeur
+search-answer-value-sound = Sans les fiches douteuses
 search-answer-listed = Fiches qui ont tous ces mots
 search-gap-words = Sans titre ni description : { $without } des { $records } { $kind } de ces sources. Les mots n’y trouvent que des noms et des codes.
 search-unknown-buyer = Si { $place } désigne l’acheteur ou le lieu : aucune source ici n’a ses achats.

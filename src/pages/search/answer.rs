@@ -1,19 +1,18 @@
 //! What the words of a search mean, shown before what they find as words.
 
 use crate::{
-    api::analysis::{coverage::sources_of, currencies::currencies_of, quality::quality_of},
+    api::analysis::{currencies::currencies_of, quality::quality_of},
     engine::{
         Error,
         aggregation::{Aggregation, ValueAggregation},
     },
     http::error::ApiError,
-    model::{Facet, Role, Schema},
     pages::{
-        coverage_note::covered_years,
-        figure_table::{FigureRow, FigureTable},
+        figure_table::FigureTable,
         quality::{self, TotalDoubt},
         search::{
-            answer_figures::{found_by, several_years},
+            answer_figures::found_by,
+            answer_years::years,
             asking_words::{asks_for_buyers, asks_for_divisions},
             consortia::consortia,
             context::SearchContext,
@@ -103,7 +102,7 @@ pub(super) fn answer(
             .filter_map(|leaders| leaders.leading)
             .reduce(f64::min);
         answer.values = typical_value(context.ask, t, &query, (&found, leading), asked.with(&BY_VALUE))?;
-        answer.years = years(context, asked, &query, &found);
+        answer.years = years(context, asked, &query, &found)?;
         answer.names = names(context, asked, &query, found.total)?;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
@@ -120,48 +119,6 @@ pub(super) fn answer(
             .collect();
     }
     Ok(Some(answer))
-}
-
-/// Each year that the search asks for, with the number and the value of its records, and the search for them. Years
-/// without a record have their row, too; it says whether the sources have data of them.
-fn years(
-    context: &SearchContext,
-    asked: &SearchAddress,
-    query: &SearchQuery,
-    found: &Aggregation,
-) -> Option<FigureTable> {
-    let t = context.t;
-    let counts = found.facets.get(&Facet::Year)?;
-    let years = several_years(query, counts)?;
-    let has_values = Schema::of(asked.entity_type).has_role(Role::Value);
-    let places = found.facets.get(&Facet::Municipality);
-    let covered = covered_years(&sources_of(&context.ask.generation, asked.entity_type, places));
-    let row = |year: i32| {
-        let bucket = counts.buckets.iter().find(|bucket| bucket.value == year.to_string());
-        let has_data = bucket.is_some() || covered.is_empty() || covered.contains(&year);
-        let (count, value) = bucket.map_or((0, 0.0), |bucket| (bucket.count, bucket.total_value.dollars()));
-        FigureRow {
-            name: year.to_string(),
-            href: Some(asked.in_year(year)),
-            // A row has a figure for each column.
-            values: match (has_data, has_values) {
-                (false, true) => vec![t.text("search-answer-no-data"), "–".to_owned()],
-                (false, false) => vec![t.text("search-answer-no-data")],
-                (true, true) => vec![t.count(count), t.money(value)],
-                (true, false) => vec![t.count(count)],
-            },
-        }
-    };
-    let kinds = t.keyed("kinds-", asked.entity_type.name());
-    let value = has_values.then(|| t.text("search-answer-value"));
-    Some(FigureTable {
-        id: "answer-years",
-        title: t.text("search-answer-years"),
-        of: t.text("search-answer-year"),
-        columns: [Some(kinds), value].into_iter().flatten().collect(),
-        rows: years.map(row).collect(),
-        note: None,
-    })
 }
 
 /// Of more records than this, one that is most of their value says nothing of the others.

@@ -68,13 +68,18 @@ pub(super) const AMENDED: &str = "\
 /// The same of those that cost more than before: the largest increase comes first.
 pub(super) const GREW: &str = "\
     amended the most|augmente le plus|avec depassement de cout|avec depassements|avec depassements de couts|\
-    biggest increase|biggest increases|cost overrun|cost overruns|depassement de cout|depassement de couts|\
-    depassement des couts|depassements|depassements de cout|depassements de couts|depassements des couts|grew most|\
-    grew the most|grown the most|have grown the most|increased in value|increased most|increased the most|\
-    largest increase|largest increases|le plus augmente|le plus modifies|modifies le plus|ont le plus augmente|\
-    over budget|overruns|plus augmente|plus forte hausse|plus fortes hausses|plus grande augmentation|\
-    plus grandes augmentations|plus modifies|rose the most|that grew|that grew the most|that increased the most|\
-    that went over budget|went over budget|went up the most|were amended the most|with cost overruns|with overruns";
+    biggest increase|biggest increases|cost more than expected|cost more than planned|cost overrun|cost overruns|\
+    coute plus cher que prevu|depasse le budget|depasse leur budget|depasse leur valeur initiale|depassement de cout|\
+    depassement de couts|depassement des couts|depassements|depassements de cout|depassements de couts|\
+    depassements des couts|grew most|grew the most|grown the most|have grown the most|increased in value|\
+    increased most|increased the most|largest increase|largest increases|le plus augmente|le plus modifies|\
+    modifies le plus|more than expected|more than planned|ont coute plus cher que prevu|ont le plus augmente|\
+    over budget|overruns|plus augmente|plus cher que prevu|plus chere que prevu|plus chers que prevu|\
+    plus forte hausse|plus fortes hausses|plus grande augmentation|plus grandes augmentations|plus modifies|\
+    qui ont augmente le plus|qui ont coute plus cher que prevu|qui ont depasse leur budget|\
+    qui ont depasse leur valeur initiale|qui ont ete le plus modifies|qui ont le plus augmente|rose the most|\
+    that grew|that grew the most|that increased the most|that went over budget|went over budget|went up the most|\
+    were amended the most|with cost overruns|with overruns";
 
 /// The same if nothing else is left, because it can be a thing: "soil amendment", "modifications of vehicles". Words of
 /// questions are left out before, such as "dépense" of "dépense supplémentaire".

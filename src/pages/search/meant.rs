@@ -175,7 +175,7 @@ impl Near {
             .filter(|_| has_region)
             .map_or(0, |(_, records)| *records);
         let has_no_split = split.is_some_and(|(_, records)| records == 0);
-        let is_nothing = match nothing.filter(|_| respelled.is_none() && of_places.is_empty()) {
+        let is_nothing = match nothing.filter(|_| respelled.is_none() && of_place == 0) {
             Some((split, _)) => or_nothing_in_time(is_nothing(context, split))?,
             None => false,
         };

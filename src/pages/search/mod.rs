@@ -11,6 +11,7 @@
 mod amounts;
 mod answer;
 mod answer_figures;
+mod answer_years;
 mod asking_words;
 mod bids_address;
 mod bids_page;

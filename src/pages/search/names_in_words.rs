@@ -13,6 +13,9 @@ const SPENDING: &str = "\
     croissance|croissance des depenses|depenses|evolution des depenses|growth|spending|spending growth|\
     spending increase|spending trend";
 
+/// What bodies are called that are in Quebec.
+const OF_QUEBEC: &str = "quebecois|quebecoise|quebecoises";
+
 impl<'a> Parts<'a> {
     /// Removes the buyer and the place or region.
     pub(super) fn take_names(&mut self, written: &mut Vec<Word>, takes: Takes<'a>) {
@@ -24,6 +27,8 @@ impl<'a> Parts<'a> {
             let is_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
             self.body_class = take_class(written, is_firm);
         }
+        // "Universités québécoises"
+        let of_quebec = self.body_class.is_some() && takes.region && remove_phrase(written, OF_QUEBEC);
         // A hospital in Laval is no body of that city: the name is a region, or a word.
         let places = if self.body_class.is_some() { &[] } else { takes.places };
         let text = joined(written);
@@ -35,6 +40,9 @@ impl<'a> Parts<'a> {
         let has_region = takes.region && self.place.is_none() && self.firms_in.is_none();
         let region = has_region.then(|| take_region(written, takes.level)).flatten();
         (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
+        if of_quebec && self.region.is_none() && self.place.is_none() {
+            self.region = Some("Québec".to_owned());
+        }
     }
 
     /// Removes what is asked of a buyer next to its name: "SAAQ principaux fournisseurs", "RCMP spending".

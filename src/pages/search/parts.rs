@@ -84,6 +84,9 @@ const CONSTRUCTION: [&str; 5] = [
     "travaux de construction",
 ];
 
+/// What else contracts are called that cost more than before.
+const ENDED: &str = "completed|ended|finished|termine|termines";
+
 /// The articles that names of firms begin with.
 const ARTICLES: [&str; 4] = ["la", "le", "les", "the"];
 
@@ -273,6 +276,17 @@ fn take_asking(written: &mut Vec<Word>) -> bool {
     asks
 }
 
+/// Removes the words for contracts that cost more than before, next to a word for contracts or if they are all.
+fn take_grew(written: &mut Vec<Word>) -> bool {
+    let mut rest = written.clone();
+    let grew = remove_phrase(&mut rest, GREW) && (asks_for_contracts(&rest) || content(rest.clone(), true).is_empty());
+    if grew {
+        remove_phrase(&mut rest, ENDED);
+        *written = rest;
+    }
+    grew
+}
+
 impl<'a> Parts<'a> {
     /// Removes the period, the country of firms, and the order, which are among no names.
     fn of_time_and_order(written: &mut Vec<Word>, takes: Takes, is_start_of_firm: impl Fn(&str) -> bool) -> Parts<'a> {
@@ -287,7 +301,7 @@ impl<'a> Parts<'a> {
             parts.country = take_country(written, is_start_of_firm);
         }
         // Before the order: "largest increases".
-        parts.amended = takes.amended && asks_for_contracts(written) && remove_phrase(written, GREW);
+        parts.amended = takes.amended && take_grew(written);
         parts.order = parts.take_order(written, takes);
         parts.by_number = parts.order.is_none() && asks_for_most_contracts(written);
         parts

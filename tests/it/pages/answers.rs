@@ -269,6 +269,8 @@ fn contracts_that_grew_the_most_are_in_the_order_of_their_increase() {
         "/en/search?q=which+contracts+grew+the+most",
         "/en/search?q=which+federal+disclosed+contracts+were+amended+the+most",
         "/fr/search?q=contrats+qui+ont+le+plus+augmenté",
+        "/fr/search?q=contrats+terminés+qui+ont+coûté+plus+cher+que+prévu",
+        "/fr/search?q=dépassements+de+coûts",
     ] {
         let html = answer(&server, address);
         let titles: Vec<String> = between(&html, "<h3>", "</h3>")
@@ -279,4 +281,43 @@ fn contracts_that_grew_the_most_are_in_the_order_of_their_increase() {
     }
     let page = "/en/search?q=which+contracts+grew+the+most";
     assert_answers(&server, page, &["Largest increase first", "Before amendments $100.00"]);
+}
+
+#[test]
+fn what_a_city_did_not_buy_is_not_what_its_firms_sold() {
+    let records = [
+        contract(
+            1,
+            json!({"title_en": "Paving", "municipality": "gatineau", "department_en": "Ville de Gatineau"}),
+        ),
+        contract(2, json!({"title_en": "Salt", "vendor_city": "Gatineau"})),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let address = "/en/search?q=salt+Gatineau";
+    assert_answers(&server, address, &["salt, Gatineau", "0 contracts"]);
+    let offered = server.html(address, 200);
+    assert!(text(&offered).contains("To suppliers of that city"), "{offered}");
+}
+
+#[test]
+fn years_with_doubtful_values_have_their_sums_without_them() {
+    let of = |number, year: i32, value: f64, flags: Value| {
+        let fields = json!({"title_en": "Paving", "contract_value": value, "quality_flags": flags,
+            "award_date": format!("{year}-03-01")});
+        contract(number, fields)
+    };
+    let records = [
+        of(1, 2018, 9e8, json!(["implausible_value"])),
+        of(2, 2018, 1_000.0, json!([])),
+        of(3, 2019, 5_000.0, json!([])),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let shown = text(&answer(&server, "/en/search?q=Toronto+paving+2018+to+2019"));
+    for row in [
+        "Without the records in doubt",
+        "2018 2 $900,001,000.00 $1,000.00",
+        "2019 1 $5,000.00 $5,000.00",
+    ] {
+        assert!(shown.contains(row), "{row}: {shown}");
+    }
 }
