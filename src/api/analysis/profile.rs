@@ -202,8 +202,8 @@ mod tests {
     fn vendors_are_looked_up_where_there_are_vendors() {
         assert_eq!(entity_types(Facet::Department).count(), 6);
         assert!(entity_types(Facet::Vendor).all(|entity_type| entity_type != EntityType::Tender));
-        // Year, category, method, place, quality, currency, and five scans for the market; contracts have vendors too.
-        assert_eq!(figures(Facet::Department, EntityType::Tender, false).scans(), 11);
-        assert_eq!(figures(Facet::Department, EntityType::Contract, false).scans(), 12);
+        // Year, category, method, place, quality, currency, and four more scans for the market; contracts have vendors.
+        assert_eq!(figures(Facet::Department, EntityType::Tender, false).scans(), 10);
+        assert_eq!(figures(Facet::Department, EntityType::Contract, false).scans(), 11);
     }
 }
