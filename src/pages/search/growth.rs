@@ -25,7 +25,7 @@ pub(super) fn is_of_amended(asked: &SearchAddress) -> bool {
 }
 
 /// Of more records than this, the largest increases are not looked for.
-const MAX_READ: u64 = 1_000;
+const MAX_READ: u64 = 2_000;
 
 /// How many records are read at once.
 const READ_AT_ONCE: usize = 500;
