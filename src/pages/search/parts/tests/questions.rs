@@ -1,0 +1,203 @@
+//! What only asks, and what is left of a question.
+
+use super::*;
+
+#[test]
+fn words_of_questions_are_not_searched_for() {
+    for (text, words) in [
+        ("median contract value 2023", ""),
+        ("bridge repair 2015 who won", "bridge repair"),
+        ("vaccines WHO 2015", "vaccines WHO"),
+        ("what share of fuel contracts goes to Acme", "fuel Acme"),
+        ("fire trucks price", "fire trucks"),
+        ("total des contrats d'Acme", "Acme"),
+        ("Acme contracts total", "Acme"),
+        ("when did Acme last win a contract", "Acme"),
+        ("salt trend over years", "salt"),
+        ("architectes qui travaillent le plus pour Acme", "architectes Acme"),
+        ("combien Acme a reçu de Zenith en 2009", "Acme Zenith"),
+        (
+            "Combien de contrats de déneigement le ministère des Transports a-t-il donnés en 2009 ?",
+            "déneigement ministère des Transports",
+        ),
+        (
+            "combien d’argent le ministère des Transports a dépensé en déneigement en 2009",
+            "ministère des Transports déneigement",
+        ),
+        ("Dessau ou Roche, qui a vendu le plus en 2009 ?", "Dessau ou Roche"),
+        ("Qui fait le déneigement ?", "déneigement"),
+        ("À qui Acme achète-t-elle ses assurances ?", "Acme assurances"),
+        (
+            "combien de contrats Acme a-t-elle signés avec Bilodeau Baril",
+            "Acme Bilodeau Baril",
+        ),
+        ("qui a perdu le plus souvent contre Pavex", "Pavex"),
+        ("y a-t-il d’autres soumissionnaires pour 1177943", "1177943"),
+        ("travaux d’égouts, quel entrepreneur", "travaux d’égouts"),
+        ("did anyone bid on garbage collection", "garbage collection"),
+        ("Depuis quand Olympus vend-il ?", "Olympus"),
+        ("combien coûte l’asphalte acheté par une ville", "asphalte"),
+        ("competitors of Acme", "Acme"),
+        ("entreprises de sel qui soumissionnent sans gagner", "sel"),
+        ("Which school board bought the most roof repairs?", "roof repairs"),
+        (
+            "qui vend des services au centre de données",
+            "services au centre de données",
+        ),
+        (
+            "how much was spent on the Centre de la petite enfance",
+            "Centre de la petite enfance",
+        ),
+        ("water spending by year", "water"),
+        ("dépenses en sel par année", "sel"),
+        ("how much money did Acme get in 2009", "Acme"),
+        ("sans appel d'offres ou appel d'offres", ""),
+        ("salt sole source vs competitive", "salt"),
+        ("valeur médiane contrats de sel", "sel"),
+        ("goods received 2015", "goods received"),
+        ("who supplied Value Village", "Value Village"),
+        ("latest value engineering studies", "value engineering studies"),
+        ("bijoux en or 2018", "bijoux en or"),
+        ("médailles d'or 2015", "médailles d'or"),
+        ("Combien de fournisseurs Acme a-t-elle eus en 2009 ?", "Acme"),
+        ("Combien a été versé à Acme ?", "Acme"),
+        ("quels contrats ont été octroyés, conclus ou obtenus par Acme", "Acme"),
+        (
+            "Avec quelles firmes d'ingénierie Acme a-t-elle fait affaire ?",
+            "ingénierie Acme",
+        ),
+        (
+            "Toutes les dépenses d’Acme pour des véhicules",
+            "Acme pour des véhicules",
+        ),
+        ("Où le déneigement coûte-t-il le plus cher ?", "déneigement"),
+        ("Auprès de qui Acme se procure-t-elle son bitume ?", "Acme bitume"),
+        ("Montrez-moi tous les contrats conclus avec Acme", "Acme"),
+        ("who keeps winning salt contracts right now", "salt"),
+        ("Could you tell me what Acme has been paying for salt?", "Acme salt"),
+        ("Whom did Acme hire for salt?", "Acme salt"),
+        ("please show me the contracts that Acme signed", "Acme"),
+        ("How many times has Acme supplied salt?", "Acme salt"),
+        ("share of salt contracts awarded to Acme", "salt Acme"),
+        ("part des contrats de sel d’Acme", "sel d’Acme"),
+        ("spare part contracts 2015", "spare part"),
+        ("garbage can contracts 2015", "garbage can"),
+        ("stabiliser quel versant", "stabiliser versant"),
+    ] {
+        let parts = parts(text, Takes::all_but_names()).unwrap();
+        assert_eq!(parts.words, words, "{text}");
+    }
+}
+
+#[test]
+fn the_subject_of_a_question_is_its_names_and_things() {
+    for (text, expected) in [
+        ("how much did Acme get in 2018", Some("Acme")),
+        ("acme 2024", Some("acme")),
+        ("who won paving in Toronto in 2015?", Some("paving in Toronto")),
+        ("which tenders are open in Toronto?", Some("Toronto")),
+        ("largest tenders in Estrie", Some("Estrie")),
+        ("Acme", None),
+        ("open tenders", None),
+        ("2018", None),
+        ("who won", None),
+    ] {
+        assert_eq!(subject(text, None).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn which_city_and_which_tenders_are_open_are_conditions() {
+    let takes = Takes::all_but_names();
+    for (text, words) in [
+        ("which city pays most for snow clearing", "snow clearing"),
+        ("How much do cities pay for asphalt?", "asphalt"),
+        ("Quelle ville paie le plus cher le sel ?", "sel"),
+        ("Les villes achètent-elles du sel ?", "sel"),
+    ] {
+        let parts = parts(text, takes).unwrap();
+        assert_eq!(
+            (parts.words.as_str(), parts.level),
+            (words, Some("municipal")),
+            "{text}"
+        );
+    }
+    for text in ["aid to cities contracts", "which city gets federal salt"] {
+        assert_ne!(parts(text, takes).unwrap().level, Some("municipal"), "{text}");
+    }
+    for (text, words) in [
+        ("Which salt tenders are open right now?", "salt"),
+        ("Which tenders for salt are still open?", "salt"),
+        ("Quels appels d'offres de sel sont ouverts en ce moment ?", "sel"),
+        ("electrical jobs open right now", "electrical"),
+        ("open paving opportunities", "paving"),
+        ("contrats de peinture ouverts", "peinture"),
+    ] {
+        let parts = parts(text, takes).unwrap();
+        assert_eq!((parts.words.as_str(), parts.open), (words, true), "{text}");
+    }
+    for text in ["which parks are open", "open source software contracts", "open houses"] {
+        assert!(!parts(text, takes).unwrap_or_default().open, "{text}");
+    }
+}
+
+#[test]
+fn what_is_bought_is_no_part_of_a_question() {
+    let takes = Takes::all_but_names();
+    for (text, words) in [
+        ("how much is IT support", "IT support"),
+        ("combien coûte le stationnement payant", "stationnement payant"),
+        ("qui a remplacé le toit existant", "remplacé toit existant"),
+    ] {
+        let parts = parts(text, takes).unwrap_or_default();
+        assert_eq!(parts.words, words, "{text}");
+    }
+}
+
+#[test]
+fn most_contracts_are_a_number_and_firms_at_the_end_are_asked_for() {
+    let of = |text: &str| {
+        let parts = parts(text, Takes::all_but_names());
+        parts.map(|parts| (parts.words, parts.by_number))
+    };
+    for (text, words, by_number) in [
+        ("who won the most snow removal contracts", "snow removal", true),
+        ("qui a obtenu le plus de contrats de déneigement", "déneigement", true),
+        (
+            "who won the most money in snow removal contracts",
+            "snow removal",
+            false,
+        ),
+        ("most expensive snow removal contracts", "snow removal", false),
+        ("body armour suppliers", "body armour", false),
+        ("classement des fournisseurs de sel", "sel", false),
+        ("qui vend des systèmes de classement", "systèmes de classement", false),
+        ("how many contracts does Acme have", "Acme", false),
+    ] {
+        assert_eq!(of(text), Some((words.to_owned(), by_number)), "{text}");
+    }
+    assert_eq!(of("suppliers"), None);
+}
+
+#[test]
+fn a_share_is_that_of_the_records_with_the_other_conditions() {
+    let text = "share of salt contracts over $25,000 without competition";
+    let parts = parts(text, Takes::all_but_names()).unwrap();
+    let all = parts.of_all().unwrap();
+    assert!(parts.without_competition && !all.without_competition);
+    assert!(parts.value_min.is_some() && all.value_min == parts.value_min);
+}
+
+#[test]
+fn a_share_is_asked_for_by_its_words() {
+    for (text, asks) in [
+        ("share of salt contracts without competition", true),
+        ("quelle part des contrats de sel est de gré à gré", true),
+        ("what percentage of contracts were amended", true),
+        ("spare part contracts without competition", false),
+        ("salt contracts without competition", false),
+    ] {
+        let parts = parts(text, Takes::all_but_names()).unwrap();
+        assert_eq!(parts.asks_for_share, asks, "{text}");
+    }
+}
