@@ -42,11 +42,7 @@ pub(crate) struct Alike {
 impl Alike {
     /// `None` if no name of the supplier is related; `is_related` gets the keys of its names.
     fn of(supplier: Supplier, is_related: impl Fn(&str) -> bool) -> Option<Alike> {
-        let names = supplier
-            .names
-            .iter()
-            .flat_map(|of| [Some(&of.name), of.name_fr.as_ref()]);
-        let name = names.flatten().find(|name| is_related(&key(name))).cloned()?;
+        let name = supplier.spellings().find(|name| is_related(&key(name))).cloned()?;
         Some(Alike {
             is_consortium: NameForm::of(&name).is_consortium,
             name,

@@ -1,7 +1,7 @@
 //! The divisions of a body that publishers name after it: "Ville de Montréal - Service des finances" is a buyer of its
 //! own, and who asks for the city asks for it, too.
 
-use std::collections::HashSet;
+use std::{cmp::Reverse, collections::HashSet};
 
 use super::{look_up::SupplierList, names::key, supplier::Supplier};
 
@@ -12,17 +12,13 @@ const MAX_NAMES: usize = 12;
 const MAX_READ: usize = 200;
 
 /// What separates the name of a division from that of its body. A hyphen without a space before it is in a name:
-/// "Saint-Jean-sur-Richelieu" is no part of "Saint-Jean".
+/// "Saint-Jean-sur-Richelieu" is a city of its own.
 const SEPARATORS: [char; 5] = [',', '(', '/', ':', ';'];
 const DASHES: [char; 3] = ['-', '–', '—'];
 
 /// The divisions of a body with records, those with most records first.
 pub(crate) fn divisions(list: &SupplierList, of: &Supplier) -> Vec<Supplier> {
-    let own = of.names.iter().take(MAX_NAMES);
-    let own: Vec<&String> = own
-        .flat_map(|of| [Some(&of.name), of.name_fr.as_ref()])
-        .flatten()
-        .collect();
+    let own: Vec<&String> = of.spellings().take(MAX_NAMES).collect();
     let numbers = own.iter().flat_map(|name| list.with_name_from(name));
     let mut seen = HashSet::new();
     let found = numbers
@@ -30,14 +26,13 @@ pub(crate) fn divisions(list: &SupplierList, of: &Supplier) -> Vec<Supplier> {
         .take(MAX_READ)
         .filter_map(|number| list.get(number));
     let is_division = |found: &Supplier| {
-        let names = found.names.iter().flat_map(|of| [Some(&of.name), of.name_fr.as_ref()]);
-        let mut names = names.flatten();
+        let mut names = found.spellings();
         names.any(|name| own.iter().any(|own| is_division(name, own)))
     };
     let mut found: Vec<Supplier> = found
         .filter(|found| found.id != of.id && found.records > 0 && is_division(found))
         .collect();
-    found.sort_by_key(|found| std::cmp::Reverse(found.records));
+    found.sort_by_key(|found| Reverse(found.records));
     found
 }
 

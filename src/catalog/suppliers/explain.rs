@@ -48,10 +48,7 @@ fn find(list: &SupplierList, name: &str) -> Result<Supplier> {
 /// What a supplier's list of names has on a name, in any spelling and in either language.
 fn entry_of<'s>(supplier: &'s Supplier, name: &str) -> Option<&'s SupplierName> {
     let key_of_name = key(name);
-    let has = |known: &&SupplierName| {
-        let mut names = [Some(&known.name), known.name_fr.as_ref()].into_iter().flatten();
-        names.any(|name| key(name) == key_of_name)
-    };
+    let has = |known: &&SupplierName| known.spellings().any(|name| key(name) == key_of_name);
     supplier.names.iter().find(has)
 }
 

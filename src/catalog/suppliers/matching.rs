@@ -183,9 +183,7 @@ fn best_name(
     body: Option<&KnownBody>,
 ) -> Option<(Features, String)> {
     let key_of_query = key(query);
-    let names = supplier.names.iter();
-    let names = names.flat_map(|of| std::iter::once(&of.name).chain(of.name_fr.as_ref()));
-    let features = names.map(|name| {
+    let features = supplier.spellings().map(|name| {
         let core = NameForm::of(name).core;
         let is_part = body.is_some_and(|body| body.is_in(name));
         let of_cores = || strsim::jaro_winkler(&core, &form.core);

@@ -95,11 +95,23 @@ pub(crate) struct Suggestion {
     pub(crate) evidence: Option<Evidence>,
 }
 
+impl SupplierName {
+    /// The name, and a body's name in French.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.name_fr)
+    }
+}
+
 impl Supplier {
     /// The chosen name, in a language if it is known in it.
     pub(crate) fn name_in(&self, language: Language) -> &str {
         let french = self.names.first().and_then(|name| name.name_fr.as_deref());
         french.filter(|_| language == Language::French).unwrap_or(&self.name)
+    }
+
+    /// Its names in both languages.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &String> {
+        self.names.iter().flat_map(SupplierName::spellings)
     }
 
     /// The keys of its names, by which records have it.
