@@ -106,25 +106,21 @@ fn names_are_joined_by_numbers_and_places_and_say_why() {
     assert_eq!(names_of(&supplier_of(&SERVER, "Placeholder Roads")).len(), 1);
 }
 
+fn first_ids(count: usize) -> Vec<String> {
+    let suppliers = SERVER.get(&format!("/suppliers?limit={count}")).json();
+    let rows = suppliers["results"].as_array().unwrap().iter();
+    rows.map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+}
+
 #[test]
 fn a_supplier_adds_up_the_records_of_its_names_and_the_filter_finds_them() {
     let mut by_supplier: BTreeMap<String, Vec<(EntityType, Value)>> = BTreeMap::new();
-    let suppliers = SERVER.get("/suppliers?limit=100").json();
-    let ids: Vec<&str> = suppliers["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["id"].as_str().unwrap())
-        .collect();
-    for id in &ids {
+    for id in first_ids(100) {
         let names = names_of(&SERVER.get(&format!("/supplier/{id}")).json());
         for (entity_type, line) in records() {
             let record: Value = serde_json::from_str(&line).unwrap();
             if names.contains(&fold(record["vendor_name"].as_str().unwrap())) {
-                by_supplier
-                    .entry((*id).to_owned())
-                    .or_default()
-                    .push((entity_type, record));
+                by_supplier.entry(id.clone()).or_default().push((entity_type, record));
             }
         }
     }
@@ -180,13 +176,7 @@ fn a_supplier_adds_up_the_records_of_its_names_and_the_filter_finds_them() {
 
 #[test]
 fn several_suppliers_are_a_filter() {
-    let suppliers = SERVER.get("/suppliers?limit=3").json();
-    let ids: Vec<&str> = suppliers["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["id"].as_str().unwrap())
-        .collect();
+    let ids = first_ids(3);
     let found = |ids: &str| {
         let found = SERVER.get(&format!("/contract?supplier={ids}&limit=500"));
         found.ids().into_iter().collect::<BTreeSet<String>>()
@@ -198,7 +188,7 @@ fn several_suppliers_are_a_filter() {
     assert_eq!(found(&format!("{},,{}", ids[2], joined)), found(&joined));
     for (wrong, status) in [
         (format!("{joined},sup_0"), 422),
-        (vec![ids[0]; 61].join(","), 200),
+        (vec![ids[0].as_str(); 61].join(","), 200),
         (
             (0..61)
                 .map(|number| format!("sup_{number}"))

@@ -8,7 +8,7 @@ use crate::{
             bids::pair::Side,
             commodity::{PREFERRED, most_records},
             figures::{FigurePlan, Figures},
-            headline, profile, supplier,
+            headline, profile,
         },
         cost::ScanCost,
         params::{
@@ -20,7 +20,7 @@ use crate::{
         ask::Ask,
         generation::Generation,
         suggest::MeaningType,
-        suppliers::{Party, Supplier},
+        suppliers::{Party, Supplier, SupplierList},
     },
     engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
     model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
@@ -253,24 +253,8 @@ pub(crate) fn common_entity_type(things: &[Compared]) -> EntityType {
 }
 
 fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
-    let suppliers = &generation.suppliers;
-    if let Some(found) = suppliers.with_id(text).or_else(|| suppliers.with_name(text)) {
-        let filter = supplier::filter(Party::Supplier, &found);
-        let row = |(of, records)| (of, records, filter.clone());
-        return Some(Compared {
-            records: profile::party_records(Party::Supplier, &found).map(row).collect(),
-            subject: Subject::Supplier {
-                side: Side::of(&found),
-                id: Some(found.id),
-                joined: Vec::new(),
-            },
-            conditions: Vec::new(),
-        });
-    }
-    let ids = text.split(SEPARATOR).map(str::trim).filter(|id| !id.is_empty());
-    let all: Option<Vec<Supplier>> = ids.take(MAX_PARTIES).map(|id| suppliers.with_id(id)).collect();
-    if let Some(of_several) = all.and_then(of_suppliers) {
-        return Some(of_several);
+    if let Some(known) = known_suppliers(&generation.suppliers, text).and_then(of_suppliers) {
+        return Some(known);
     }
     // A bidder without records need not be a known supplier.
     let side = Side::named(text);
@@ -286,10 +270,25 @@ fn of_supplier(generation: &Generation, text: &str) -> Option<Compared> {
     })
 }
 
-/// Several suppliers as one.
-fn of_suppliers(mut all: Vec<Supplier>) -> Option<Compared> {
+/// The supplier that a text identifies, or those whose identifiers it has, each once. `None` if one is unknown, and for
+/// too many.
+fn known_suppliers(suppliers: &SupplierList, text: &str) -> Option<Vec<Supplier>> {
+    if let Some(found) = suppliers.with_id(text).or_else(|| suppliers.with_name(text)) {
+        return Some(vec![found]);
+    }
+    let ids = text.split(SEPARATOR).map(str::trim).filter(|id| !id.is_empty());
+    let ids: Vec<&str> = ids.collect();
+    if ids.len() > MAX_PARTIES {
+        return None;
+    }
+    let mut all = ids.iter().map(|id| suppliers.with_id(id)).collect::<Option<Vec<_>>>()?;
     let mut seen = HashSet::new();
     all.retain(|found| seen.insert(found.id.clone()));
+    Some(all)
+}
+
+/// A supplier, or several as one. `None` without any.
+fn of_suppliers(all: Vec<Supplier>) -> Option<Compared> {
     let first = all.first()?;
     let keys: Vec<String> = all.iter().flat_map(Supplier::keys).collect();
     let filter = Filter::AnyFacetValue {

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::HashSet, ops::Range};
 use crate::{
     api::{
         analysis::{compared::ComparedType, suggest::Suggested},
-        params::filters::MAX_PARTIES,
+        params::filters::{MAX_PARTIES, SEPARATOR},
     },
     catalog::{
         ask::Ask,
@@ -229,7 +229,7 @@ fn as_one(t: Texts, side: &[Named]) -> Named {
     let (name, others) = (&side[0].label, side.len() - 1);
     let ids: Vec<&str> = side.iter().map(|found| found.id.as_str()).collect();
     Named {
-        id: ids.join(","),
+        id: ids.join(&SEPARATOR.to_string()),
         label: if others == 0 {
             name.clone()
         } else {
