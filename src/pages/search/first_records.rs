@@ -35,7 +35,7 @@ pub(super) struct FirstRecords {
 
 /// The first records in the order of a search. The newest ones are not those whose date is in the future by mistake,
 /// unless too few others have a date. A search with days has its own.
-fn newest(context: &SearchContext, query: &SearchQuery, total: u64) -> Result<Vec<Bytes>, Error> {
+fn in_order(context: &SearchContext, query: &SearchQuery, total: u64) -> Result<Vec<Bytes>, Error> {
     let is_of_days = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
     let is_newest = query.sort.key == SortKey::Date && query.sort.order == Order::Desc;
     if is_newest && !query.filters.iter().any(is_of_days) {
@@ -66,7 +66,7 @@ pub(super) fn first_records(
     let is_by_increase = risen.is_some();
     let records = match risen {
         Some(records) => records,
-        None => match newest(context, query, total) {
+        None => match in_order(context, query, total) {
             Err(Error::Timeout) => return Ok(None),
             records => records?,
         },

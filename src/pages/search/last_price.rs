@@ -6,9 +6,8 @@ use crate::pages::search::{
     written_words::{Word, is_in, remove_phrase, remove_phrase_between},
 };
 
-/// What asks for a price at the end: "fire trucks Toronto price"; for a sum only after a word for contracts or a
-/// name. "Grand
-/// Prix" and "life cycle cost" are things.
+/// What asks for a price at the end: "fire trucks Toronto price"; for a sum only after a word for contracts or a name.
+/// "Grand Prix" and "life cycle cost" are things.
 const LAST_PRICES: &str = "cost|costs|cout|couts|price|prices|prices paid|pricing|prix";
 const LAST_SUMS: &str = "total|totals";
 const BEFORE_PRICES: &str = "best|cycle|fixed|grand|low|lowest|unit";
@@ -26,15 +25,11 @@ pub(super) fn take_last_price(written: &mut Vec<Word>) -> bool {
     let is_price = |before: &[Word], after: &[Word]| {
         after.is_empty() && last(before).is_some_and(|folded| !is_in(BEFORE_PRICES, &folded))
     };
-    // "Carahsoft total"
-    let is_name = |before: &[Word]| {
-        before
-            .last()
-            .is_some_and(|(word, _)| word.starts_with(char::is_uppercase))
-    };
+    // "Salt contracts total", "Acme total"
     let is_sum = |before: &[Word], after: &[Word]| {
-        let is_of_contracts = last(before).is_some_and(|folded| CONTRACTS.contains(&folded.as_str()));
-        after.is_empty() && (is_of_contracts || is_name(before))
+        let is_summed =
+            |(word, folded): &Word| CONTRACTS.contains(&folded.as_str()) || word.starts_with(char::is_uppercase);
+        after.is_empty() && before.last().is_some_and(is_summed)
     };
     remove_phrase_between(written, LAST_PRICES, is_price) || remove_phrase_between(written, LAST_SUMS, is_sum)
 }

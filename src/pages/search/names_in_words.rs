@@ -13,7 +13,7 @@ const SPENDING: &str = "\
     croissance|croissance des depenses|depenses|evolution des depenses|growth|spending|spending growth|\
     spending increase|spending trend";
 
-/// What bodies are called that are in Quebec.
+/// What bodies in Quebec are called: "universités québécoises".
 const OF_QUEBEC: &str = "quebecois|quebecoise|quebecoises";
 
 impl<'a> Parts<'a> {
@@ -27,7 +27,6 @@ impl<'a> Parts<'a> {
             let is_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
             self.body_class = take_class(written, is_firm);
         }
-        // "Universités québécoises"
         let of_quebec = self.body_class.is_some() && takes.region && remove_phrase(written, OF_QUEBEC);
         // A hospital in Laval is no body of that city: the name is a region, or a word.
         let places = if self.body_class.is_some() { &[] } else { takes.places };

@@ -27,6 +27,7 @@ use crate::{
             lacking::{newest_call, without_city, without_country, without_day, without_method},
             parts::subject_of_question,
             places::{CITY_WORDS, firms_of_place},
+            question::asks_for_contracts,
             search_address::SearchAddress,
             written_words::{Word, joined, ranges, remove_phrase, without_marks, words},
         },
@@ -204,21 +205,19 @@ const UNIT_PRICES: &str = "\
 /// Words for the price of one thing.
 const PIECE_PRICES: &str = "\
     combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
-    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|cout une|how much do|\
-    how much does a|how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
+    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|cout une|how much does a|\
+    how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
     price of an|prix un|prix une";
 
 /// That words ask for prices per unit, or for the price of one thing, which are not published.
 pub(super) fn price_note(context: &SearchContext) -> Option<String> {
-    let text = context.asked.value("q")?;
-    let asks = |list: &str| remove_phrase(&mut words(text), list);
-    let key = if asks(UNIT_PRICES) {
-        "search-unit-price"
-    } else if asks(PIECE_PRICES) {
-        "search-piece-price"
-    } else {
-        return None;
-    };
+    let written = words(context.asked.value("q")?);
+    // "Price of a" before "price of"; but a contract is not a piece.
+    let lists = [(PIECE_PRICES, "search-piece-price"), (UNIT_PRICES, "search-unit-price")];
+    let asked = lists
+        .into_iter()
+        .find(|(list, _)| remove_phrase(&mut written.clone(), list));
+    let (_, key) = asked.filter(|_| !asks_for_contracts(&written))?;
     Some(context.t.text(key))
 }
 

@@ -210,6 +210,10 @@ fn an_answer_says_what_it_cannot_state() {
             &["Prices of single pieces are not published"][..],
         ),
         (
+            "/en/search?q=price+of+a+fire+truck",
+            &["Prices of single pieces are not published"],
+        ),
+        (
             "/fr/search?q=combien+coûte+un+camion+d'incendie",
             &["Les prix à la pièce ne sont pas publiés"],
         ),
@@ -227,8 +231,14 @@ fn an_answer_says_what_it_cannot_state() {
     ] {
         assert_answers(&server, address, parts);
     }
-    let unpriced = answer(&server, "/en/search?q=who+sells+fire+trucks");
-    assert!(!text(&unpriced).contains("single pieces"), "{unpriced}");
+    for text_of in [
+        "who+sells+fire+trucks",
+        "how+much+do+cities+pay+for+fire+trucks",
+        "how+much+does+a+fire+truck+contract+cost",
+    ] {
+        let unpriced = answer(&server, &format!("/en/search?q={text_of}"));
+        assert!(!text(&unpriced).contains("single pieces"), "{text_of}: {unpriced}");
+    }
 }
 
 #[test]
