@@ -205,6 +205,9 @@ fn several_suppliers_are_a_filter() {
     }
     let bids = SERVER.get(&format!("/bids?supplier={joined}"));
     assert_eq!(bids.status, 200);
+    let separator = SERVER.get("/contract?supplier=,").json();
+    let detail = separator["detail"].as_str().unwrap();
+    assert!(detail.contains("no supplier has the id ','"), "{detail}");
 }
 
 /// For each supplier its name, and how many records and names it has among these of an entity type.

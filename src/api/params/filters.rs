@@ -142,7 +142,7 @@ impl FilterKind {
                     // [`super::resolve`] puts the keys of their names in the place of the identifiers.
                     FilterKind::Party(party) => Filter::AnyFacetValue {
                         facet: party.facet(),
-                        keys: text.split(SEPARATOR).map(str::to_owned).collect(),
+                        keys: ids(text),
                     },
                     FilterKind::Name(_, facet) => Filter::FacetValue {
                         facet,
@@ -303,6 +303,13 @@ fn any_term(role: Role, text: &str) -> Filter {
         1 => term(role, keys.remove(0)),
         _ => Filter::AnyTerm { role, keys },
     }
+}
+
+/// The identifiers in a text; of separators only, the text, which is none.
+fn ids(text: &str) -> Vec<String> {
+    let ids = text.split(SEPARATOR).filter(|id| !id.is_empty()).map(str::to_owned);
+    let ids: Vec<String> = ids.collect();
+    if ids.is_empty() { vec![text.to_owned()] } else { ids }
 }
 
 /// Reads values that [`SEPARATOR`] separates: each once, in one order, so that equal searches are equal queries.
