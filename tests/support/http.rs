@@ -62,6 +62,11 @@ impl RawConnection {
         })
     }
 
+    /// Bounds each read from now on.
+    pub fn set_patience(&mut self, patience: Duration) {
+        let _ = self.stream.set_read_timeout(Some(patience));
+    }
+
     /// A write that fails, because the server has closed the connection, is reported by the next read.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut RawConnection {
         let _ = self.stream.write_all(bytes.as_ref());
