@@ -15,7 +15,7 @@ use crate::{
     },
     query::{
         text::{Clause, Term},
-        translate::forms::is_function_word,
+        translate::{forms::is_function_word, trades::codes_of_trade},
     },
 };
 
@@ -170,23 +170,38 @@ impl CodeWords {
         candidates.filter(has_phrase).collect()
     }
 
+    /// The codes of the trade that a term names.
+    fn codes_of_trade(&self, term: &Term) -> BTreeSet<u32> {
+        let starts: Vec<&str> = codes_of_trade(term).collect();
+        let codes = (0..).zip(&self.codes).filter(|_| !starts.is_empty());
+        let is_of_trade = |key: &str| starts.iter().any(|start| key.starts_with(start));
+        codes
+            .filter(|(_, code)| is_of_trade(&code.key))
+            .map(|(place, _)| place)
+            .collect()
+    }
+
     /// The keys of the codes that a query means, none below another, those with most records first.
     ///
     /// A code matches if its own words and those of the codes above it have all clauses, and its own have one of them.
     /// At least half of its own words must be of the query if those above have some of the clauses: "repair" is above
     /// the snow removal from roofs; and if others are below it. Then more than half of three or more, because such a
-    /// title is often a list ("engineering, research and information technology"). Not if its own words have an
-    /// excluded term.
+    /// title is often a list ("engineering, research and information technology"). The codes of a trade that a clause
+    /// names need no words of it. Not if its own words have an excluded term.
     pub(super) fn find(&self, clauses: &[Clause]) -> Vec<String> {
         let (mut required, mut excluded, mut words) = (Vec::new(), BTreeSet::new(), HashSet::new());
         let is_work = clauses
             .iter()
             .any(|clause| is_generic(clause, |word| WORK_WORDS.contains(&word)));
+        let mut of_trade = BTreeSet::new();
         for clause in clauses.iter().filter(|clause| !is_generic(clause, is_empty_word)) {
             let mut codes = BTreeSet::new();
             for term in clause.terms() {
                 let of_term = self.words_of(term);
                 codes.extend(self.codes_of(term, &of_term));
+                let trade = self.codes_of_trade(term);
+                codes.extend(&trade);
+                of_trade.extend(trade);
                 if matches!(clause, Clause::Any(_)) {
                     words.extend(of_term);
                 }
@@ -213,7 +228,7 @@ impl CodeWords {
             !excluded.contains(*code)
                 && (!is_work || found.is_work() || found.titles.iter().flatten().any(|word| work.contains(word)))
                 && required.iter().all(has)
-                && (has_all && !found.has_below || found.content.iter().any(is_half))
+                && (has_all && !found.has_below || of_trade.contains(*code) || found.content.iter().any(is_half))
         };
         let meant: BTreeSet<u32> = own.iter().filter(is_meant).copied().collect();
         let is_covered = |code: &u32| {
@@ -265,7 +280,7 @@ mod tests {
     use super::*;
     use crate::query::{text::TextQuery, translate::Translator};
 
-    const TITLES: [(&str, &str, &str, u64); 9] = [
+    const TITLES: [(&str, &str, &str, u64); 10] = [
         (
             "72",
             "Building construction, maintenance and repair services",
@@ -285,6 +300,7 @@ mod tests {
         ("22101500", "Snow blowers", "Souffleuses à neige", 7),
         ("gsin:N3805", "Earth moving equipment", "Matériel de terrassement", 3),
         ("72141104", "Bridge works", "", 5),
+        ("43231500", "Business software", "Logiciels de gestion", 6),
     ];
 
     fn found(q: &str, translate: bool) -> Vec<String> {
@@ -328,6 +344,10 @@ mod tests {
             ("repair", false, &[]),
             ("building maintenance", false, &["unspsc:7210"]),
             ("\"road construction\"", false, &["unspsc:721410"]),
+            // A trade is wider than the titles of its codes.
+            ("informatique", false, &["unspsc:432315"]),
+            ("gestion informatique", false, &["unspsc:432315"]),
+            ("entretien informatique", false, &[]),
             ("\"construction road\"", false, &[]),
             ("works", false, &[]),
             // Work is not goods.

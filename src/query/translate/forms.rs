@@ -14,6 +14,9 @@ pub(super) enum WordMatch {
     Stem,
 }
 
+/// Words with a shorter stem share it by chance: "sells" and "sel" in French.
+const MIN_STEM: usize = 4;
+
 /// A content word of a term, with the forms that it is compared by.
 #[derive(Clone, Debug)]
 pub(super) struct WordForms {
@@ -40,6 +43,8 @@ impl WordForms {
             None
         } else if self.singular == other.singular {
             Some(WordMatch::Number)
+        } else if self.key.len() < MIN_STEM {
+            None
         } else {
             Some(WordMatch::Stem)
         }
@@ -103,6 +108,8 @@ mod tests {
             (English, "road", "street", None),
             (French, "chemins", "chemin", Some(WordMatch::Number)),
             (French, "bateaux", "bateau", Some(WordMatch::Number)),
+            (French, "sells", "sel", None),
+            (French, "sels", "sel", Some(WordMatch::Number)),
             (French, "w8482", "w8482", Some(WordMatch::Same)),
             (French, "w8482", "w8483", None),
         ] {

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! data/glossary.csv, commodity dictionary ──term_pairs──▶ terms with others for the same
+//! data/trades.csv, commodity dictionary ──code_words──▶ codes that a term means
 //! TextQuery ──lookup──▶ terms in it ──translator──▶ TextQuery with alternatives
 //! ```
 //!
@@ -15,6 +16,7 @@ mod forms;
 mod law_tests;
 mod lookup;
 mod term_pairs;
+mod trades;
 mod translator;
 
 pub(crate) use code_words::MAX_CODES;

@@ -308,12 +308,12 @@ fn synonyms() -> impl Iterator<Item = (Language, Vec<&'static str>)> {
     })
 }
 
-fn terms_of(column: &str) -> Vec<&str> {
+pub(super) fn terms_of(column: &str) -> Vec<&str> {
     column.split(';').map(str::trim).collect()
 }
 
 /// The two columns of a file.
-fn rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(super) fn rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     // The first line names the columns.
     lines.skip(1).filter_map(|line| line.split_once(','))
