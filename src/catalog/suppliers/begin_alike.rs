@@ -126,15 +126,26 @@ fn is_end_of_word(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(' ')
 }
 
-/// The suppliers of whose records at least half have a name that begins with these words, those with most records
-/// first, without consortia. Empty if the words do not identify a firm, or too many names begin with them.
+/// The suppliers of whose records at least half have a name that begins with these words, or with these after one of
+/// [`FIRST_WORDS`]; those with most records first, without consortia. Empty if the words do not identify a firm, or too
+/// many names begin with them.
 pub(crate) fn named_from(list: &SupplierList, words: &str) -> Vec<Supplier> {
-    let numbers = list.with_name_from(words);
-    if numbers.len() > *FEW.end() || !identifies_firm(&fold(words)) {
+    if !identifies_firm(&fold(words)) {
         return Vec::new();
     }
-    let start = key(words);
-    let begins = |name: &str| key(name).strip_prefix(&start).is_some_and(is_end_of_word);
+    let starts = FIRST_WORDS.map(|first| key(&format!("{first} {words}")));
+    let mut numbers: Vec<u32> = starts.iter().flat_map(|start| list.with_name_from(start)).collect();
+    // Suppliers with most records have the lowest numbers.
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() > *FEW.end() {
+        return Vec::new();
+    }
+    let begins = |name: &str| {
+        let of_name = key(name);
+        let mut rests = starts.iter().filter_map(|start| of_name.strip_prefix(start.as_str()));
+        rests.any(is_end_of_word)
+    };
     let is_called_so = |found: &Supplier| {
         let names = found.names.iter().filter(|of| begins(&of.name));
         2 * names.map(|of| of.records).sum::<u64>() >= found.records
@@ -144,6 +155,19 @@ pub(crate) fn named_from(list: &SupplierList, words: &str) -> Vec<Supplier> {
         .filter(|found| found.records > 0 && is_called_so(found) && !NameForm::of(&found.name).is_consortium)
         .collect()
 }
+
+/// What publishers write or leave out before the name of a firm: "Société Acme".
+const FIRST_WORDS: [&str; 9] = [
+    "",
+    "compagnie",
+    "groupe",
+    "la compagnie",
+    "la societe",
+    "le groupe",
+    "les entreprises",
+    "societe",
+    "the",
+];
 
 /// Whether folded words identify a firm: they are not the name of a place, and one of them is neither a common word nor
 /// a legal form nor a first name. The last word must not be an article or a preposition.
@@ -195,6 +219,21 @@ mod tests {
         assert!(alike(&list_of_many, "Acme number3").is_empty());
         let list_of_ten = list(&names[16..].iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(alike(&list_of_ten, "Acme Paint").len(), MAX_ALIKE);
+    }
+
+    #[test]
+    fn firms_are_named_with_and_without_the_first_word() {
+        let names = [
+            "Acme Paint",
+            "Société Acme inc.",
+            "Le Groupe Acme",
+            "Nouvelle Acme",
+            "Acmes",
+            "Acme / Zenith",
+        ];
+        let found = named_from(&list(&names), "acme");
+        let found: Vec<&str> = found.iter().map(|supplier| supplier.name.as_str()).collect();
+        assert_eq!(found, names[..3]);
     }
 
     #[test]

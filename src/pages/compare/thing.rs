@@ -1,13 +1,18 @@
 //! One of the compared things: its name, its pages, and what is said of it.
 
+use std::cmp::Reverse;
+
 use super::{figures::Side, request::Request};
 use crate::{
-    api::analysis::compared::{Compared, Subject},
+    api::{
+        analysis::compared::{Compared, Subject},
+        params::filters::SEPARATOR,
+    },
     catalog::{
         generation::Generation,
         suppliers::{
             Party,
-            begin_alike::{Alike, MAX_ALIKE, begin_alike},
+            begin_alike::{Alike, MAX_ALIKE, begin_alike, consortia},
         },
     },
     engine::names::BodyKind,
@@ -39,6 +44,8 @@ pub(super) struct Thing {
     pub(super) joined: Option<String>,
     /// That other suppliers have similar names, with the list of these.
     pub(super) alike: Option<(String, String)>,
+    /// The consortia that name it, which are not counted.
+    pub(super) consortia: Option<String>,
     /// How much of the total is doubtful, with the search without these records.
     pub(super) doubt: Option<TotalDoubt>,
 }
@@ -68,6 +75,7 @@ pub(super) fn thing(
         coverage: of.and_then(Overview::coverage),
         currencies: of.and_then(Overview::currencies),
         joined: joined(request.t, side.subject),
+        consortia: named_by_consortia(generation, request.t, side.subject),
         alike: alike(generation, request.t, (things, number), &href),
         doubt: of.and_then(|of| of.doubt(without(of))),
         href,
@@ -99,6 +107,42 @@ fn alike(
     };
     let sentence = || t.with(key, &[("name", &side.name), ("count", &count)]);
     (count > 0).then(|| (sentence(), format!("{href}{LIST_OF_ALIKE}")))
+}
+
+/// How many consortia are listed.
+const MAX_CONSORTIA: usize = 6;
+
+/// The consortia with most records that name the firm, of several suppliers the first one, each with its records.
+fn named_by_consortia(generation: &Generation, t: Texts, subject: &Subject) -> Option<String> {
+    let Subject::Supplier {
+        id: Some(ids), side, ..
+    } = subject
+    else {
+        return None;
+    };
+    let suppliers = &generation.suppliers;
+    let firm = suppliers.with_id(ids.split(SEPARATOR).next()?)?;
+    let alike = begin_alike(suppliers, &firm);
+    let others = consortia(suppliers, &firm, &alike);
+    let mut all: Vec<(String, u64)> = alike
+        .into_iter()
+        .filter(|alike| alike.is_consortium)
+        .chain(others)
+        .map(|found| (found.name, found.supplier.records))
+        .collect();
+    all.sort_by_key(|(_, records)| Reverse(*records));
+    let name = |(name, records): &(String, u64)| t.with("search-similar-name", &[("name", name), ("count", records)]);
+    let mut names: Vec<String> = all.iter().take(MAX_CONSORTIA).map(name).collect();
+    if all.len() > MAX_CONSORTIA {
+        names.push("…".to_owned());
+    }
+    let shown = || {
+        t.with(
+            "compare-consortia",
+            &[("name", &side.name), ("names", &names.join(", "))],
+        )
+    };
+    (!all.is_empty()).then(shown)
 }
 
 /// The names of the suppliers that are counted as one, each with its records. `None` for one supplier.

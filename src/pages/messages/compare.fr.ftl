@@ -37,6 +37,7 @@ compare-joined-name = { $count ->
    *[other] { $name } et { $count } noms semblables
 }
 compare-joined = « { $first } » est compté ici avec des noms qui commencent de la même façon, dont aucun diffuseur ne dit qu’ils désignent une seule entreprise : { $names }.
+compare-consortia = Non comptés : les consortiums qui nomment « { $name } », chacun étant un soumissionnaire distinct : { $names }
 compare-alike-list = Noms semblables
 compare-years = Par année, sur un seul axe
 compare-nothing = Il n’y a aucune fiche de ce type. Choisissez un autre type.

@@ -176,52 +176,80 @@ fn of_sides(ask: &Ask, t: Texts, reading: &Reading, link: Link) -> Result<Option
     if matches!(link, Link::Choice | Link::Against) && !both.iter().all(|found| found.first().is_some_and(is_party)) {
         return Ok(None);
     }
-    if let Some(joined) = of_names(ask, t, reading) {
-        return Ok(Some(joined));
-    }
-    let is_shorter = word_list(&sides[0]).len() < word_list(&sides[1]).len();
-    for of in [ComparedType::Supplier, ComparedType::Department] {
-        let (mut first, more) = best(ask, t, &both[0], of, &sides[0]);
-        let (mut second, more_of_second) = best(ask, t, &both[1], of, &sides[1]);
-        // "Bell" is also the beginning of "Bell Mobility", which is the other side.
-        let (shorter, longer) = if is_shorter {
-            (&mut first, &second)
-        } else {
-            (&mut second, &first)
-        };
-        shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
-        if !first.is_empty() && !second.is_empty() {
-            return Ok(Some(meaning(
-                t,
-                of,
-                [&first, &second],
-                (more + more_of_second, reading),
-            )));
-        }
-    }
-    Ok(None)
+    let compared = |of| {
+        let sides = named_sides(ask, t, reading, &both, of);
+        // A university sells now and then, and buys every day.
+        let fewest = |sides: &Sides| sides.named.iter().map(|side| records(side)).min();
+        sides.map(|sides| (fewest(&sides), of, sides))
+    };
+    let suppliers = compared(ComparedType::Supplier);
+    let all = suppliers.into_iter().chain(compared(ComparedType::Department));
+    // Of equal ones, the suppliers.
+    let best = all.reduce(|one, other| if other.0 > one.0 { other } else { one });
+    Ok(best.map(
+        |(
+            _,
+            of,
+            Sides {
+                named: [one, other],
+                more,
+            },
+        )| meaning(t, of, [&one, &other], (more, reading)),
+    ))
 }
 
-/// The comparison of all suppliers whose names begin with the words of either side, each side as one. `None` unless
-/// both sides are firms, one of them under several names.
-fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> Option<Meaning> {
+/// The suppliers or the bodies that are called by the words of either side.
+struct Sides {
+    named: [Vec<Named>; 2],
+    /// How many more are called nearly so.
+    more: usize,
+}
+
+fn records(side: &[Named]) -> u64 {
+    side.iter().map(|found| found.records).sum()
+}
+
+/// `found`: what else the words of either side may mean. `None` unless both sides are of the type.
+fn named_sides(ask: &Ask, t: Texts, reading: &Reading, found: &[Vec<Suggested>; 2], of: ComparedType) -> Option<Sides> {
+    let joined = (of == ComparedType::Supplier)
+        .then(|| of_names(ask, t, reading))
+        .flatten();
+    if let Some(joined) = joined {
+        return Some(Sides {
+            named: joined.map(|side| vec![side]),
+            more: 0,
+        });
+    }
+    let [first, second] = &reading.names;
+    let (mut first, more) = best(ask, t, &found[0], of, first);
+    let (mut second, more_of_second) = best(ask, t, &found[1], of, second);
+    without_longer(&mut first, &mut second, reading);
+    (!first.is_empty() && !second.is_empty()).then(|| Sides {
+        named: [first, second],
+        more: more + more_of_second,
+    })
+}
+
+/// "Bell" is also the beginning of "Bell Mobility", which is the other side.
+fn without_longer(first: &mut Vec<Named>, second: &mut Vec<Named>, reading: &Reading) {
+    let is_shorter = word_list(&reading.names[0]).len() < word_list(&reading.names[1]).len();
+    let (shorter, longer) = if is_shorter { (first, second) } else { (second, first) };
+    shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
+}
+
+/// All suppliers whose names begin with the words of either side, each side as one. `None` unless both sides are firms,
+/// one of them under several names.
+fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> Option<[Named; 2]> {
     let suppliers = ask.generation.parties(Party::Supplier);
     let mut sides = reading.names.each_ref().map(|words| {
         let named = named_from(suppliers, words).into_iter().take(MAX_PARTIES);
         named.map(|found| Named::of(found, t)).collect::<Vec<_>>()
     });
-    // "Bell" is also the beginning of "Bell Mobility", which is the other side.
-    let is_shorter = word_list(&reading.names[0]).len() < word_list(&reading.names[1]).len();
     let [first, second] = &mut sides;
-    let (shorter, longer) = if is_shorter { (first, second) } else { (second, first) };
-    shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
+    without_longer(first, second, reading);
     let has_several = sides.iter().any(|side| side.len() > 1);
-    if !has_several || sides.iter().any(Vec::is_empty) {
-        return None;
-    }
-    let joined = sides.map(|side| as_one(t, &side));
-    let both = joined.each_ref().map(std::slice::from_ref);
-    Some(meaning(t, ComparedType::Supplier, both, (0, reading)))
+    let is_firm = !sides.iter().any(Vec::is_empty);
+    (has_several && is_firm).then(|| sides.map(|side| as_one(t, &side)))
 }
 
 /// Suppliers that are counted as one.
@@ -235,7 +263,7 @@ fn as_one(t: Texts, side: &[Named]) -> Named {
         } else {
             t.with("compare-joined-name", &[("name", name), ("count", &others)])
         },
-        records: side.iter().map(|found| found.records).sum(),
+        records: records(side),
     }
 }
 
@@ -252,6 +280,14 @@ impl Named {
             label: found.name_in(t.language()).to_owned(),
             records: found.records,
             id: found.id,
+        }
+    }
+
+    fn suggested(found: &Suggested) -> Named {
+        Named {
+            id: found.id.clone(),
+            label: found.label.clone(),
+            records: found.records,
         }
     }
 }
@@ -290,11 +326,7 @@ fn best(ask: &Ask, t: Texts, all: &[Suggested], of: ComparedType, words: &str) -
     let begun = begun.map(|found| Named::of(found, t));
     // An acronym or another name.
     let is_name = |found: &&Suggested| found.meaning == of.meaning() && found.likeness == Likeness::Exact;
-    let exact = all.iter().filter(is_name).map(|found| Named {
-        id: found.id.clone(),
-        label: found.label.clone(),
-        records: found.records,
-    });
+    let exact = all.iter().filter(is_name).map(Named::suggested);
     let mut named: Vec<Named> = begun.chain(exact).collect();
     let mut seen = HashSet::new();
     named.retain(|found| seen.insert(found.id.clone()));
@@ -302,8 +334,29 @@ fn best(ask: &Ask, t: Texts, all: &[Suggested], of: ComparedType, words: &str) -
     named.truncate(OF_SIDE);
     let first = named.first().map_or(0, |first| first.records);
     named.retain(|found| found.records > 0 && found.records.saturating_mul(RECORDS_OF_FIRST) >= first);
+    if named.is_empty() && of == ComparedType::Department {
+        named.extend(only_with(all, words));
+    }
     let more = count.saturating_sub(named.len());
     (named, more)
+}
+
+/// The body whose name has the words further on, and of several the one with a single word more: "Concordia" for
+/// "Université Concordia". `None` if several are called so: "hospital".
+fn only_with(all: &[Suggested], words: &str) -> Option<Named> {
+    let wanted = word_list(words);
+    let bodies = all.iter().filter(|found| found.meaning == MeaningType::Department);
+    let having: Vec<(usize, &Suggested)> = bodies
+        .map(|found| (word_list(&found.label), found))
+        .filter(|(name, _)| wanted.iter().all(|word| name.contains(word)))
+        .map(|(name, found)| (name.len(), found))
+        .collect();
+    let mut shortest = having.iter().filter(|(length, _)| *length == wanted.len() + 1);
+    let only = match (having.as_slice(), shortest.next(), shortest.next()) {
+        ([(_, only)], ..) | (_, Some((_, only)), None) => only,
+        _ => return None,
+    };
+    Some(Named::suggested(only))
 }
 
 /// `more` suppliers or bodies are called nearly like these.

@@ -261,6 +261,8 @@ fn all_names_that_begin_with_the_words_are_one_side() {
             "is counted here with names that begin alike, which no publisher states to be one firm:",
             "Genitex Estrie",
             "Genitex Laval inc.",
+            // Of either firm.
+            "Not counted: consortia that name “Dexanor inc.”, each a bidder of its own: Consortium Genitex / Dexanor (1 in all)",
         ],
     );
     // One unknown identifier makes the whole an unknown name.
@@ -289,6 +291,51 @@ fn two_cities_are_compared_in_what_is_asked_for_before_them() {
         let href = format!("href=\"/{lang}/compare/department?{words}of=").replace('&', "&#38;");
         assert!(html.contains(&href), "{question}: {}", text(&html));
     }
+}
+
+#[test]
+fn a_body_is_compared_by_the_last_word_of_its_name() {
+    let bodies = [
+        "Université McGill",
+        "Centre universitaire de santé McGill",
+        "Université Concordia",
+        "Hôpital de Rives Nord",
+        "Centre de soins de Rives",
+    ];
+    let contract = |(number, body): (usize, &&str)| {
+        let record = json!({
+            "record_id": format!("c{number}"), "award_date": "2021-02-03", "title_fr": "Papier",
+            "department_fr": body, "contract_value": 5.0, "vendor_name": "Papeterie Acme",
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    let mut records: Vec<_> = bodies.iter().enumerate().map(contract).collect();
+    // They sell, too, but less than they buy.
+    records.extend([(8, bodies[0]), (9, bodies[2])].map(|(number, seller)| {
+        let record = json!({"record_id": format!("c{number}"), "vendor_name": seller, "title_fr": "Analyses"});
+        (EntityType::Contract, record.to_string())
+    }));
+    records.extend([(18, bodies[0]), (19, bodies[2])].map(|(number, buyer)| contract((number, &buyer))));
+    let server = TestServer::own(&records, |_| {});
+    let page = |question: &str| server.html(&format!("/en/search?q={}", encode(question)), 200);
+    let href = |of: [&str; 2]| {
+        let [one, other] = of.map(encode);
+        format!("href=\"/en/compare/department?of={one}&#38;of={other}\"")
+    };
+    for question in [
+        "McGill vs Concordia",
+        "Université McGill ou Université Concordia, qui donne le plus de contrats?",
+    ] {
+        let html = page(question);
+        assert!(
+            html.contains(&href([bodies[0], bodies[2]])),
+            "{question} {}",
+            text(&html)
+        );
+    }
+    // Two bodies have the word.
+    let html = page("Rives vs Concordia");
+    assert!(!html.contains("/en/compare/department?"), "{}", text(&html));
 }
 
 #[test]
