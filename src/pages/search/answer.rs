@@ -20,6 +20,7 @@ use crate::{
             first_records::{FirstRecords, first_records},
             growth::growth,
             lacking::without_day,
+            meanings::Meaning,
             meant::Meant,
             notes::{NamesNote, SourceNotes, doubt, price_note},
             question::CONTRACT_TYPES,
@@ -41,6 +42,8 @@ pub(super) struct Answer {
     pub(super) sentence: String,
     /// Whether it has no records.
     pub(super) is_empty: bool,
+    /// What else is asked for, and what the sources have none of: a share, a growth, prices, the end of contracts.
+    pub(super) asked_for: Vec<String>,
     /// Other contracts that meet the same conditions, in entity types that it does not count: how many, with their
     /// value, and the address.
     pub(super) others: Vec<(String, String)>,
@@ -60,6 +63,31 @@ pub(super) struct Answer {
     pub(super) coverage: Vec<String>,
 }
 
+impl Answer {
+    /// What it says in sentences besides its figures.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.asked_for.iter().chain(&self.coverage).cloned().collect()
+    }
+
+    fn of(meaning: &Meaning) -> Answer {
+        Answer {
+            label: meaning.label.clone(),
+            href: meaning.href.clone(),
+            sentence: meaning.count.clone(),
+            is_empty: meaning.is_empty,
+            asked_for: Vec::new(),
+            others: Vec::new(),
+            first: None,
+            leaders: Vec::new(),
+            values: TypicalValue::default(),
+            years: None,
+            names: None,
+            doubt: None,
+            coverage: Vec::new(),
+        }
+    }
+}
+
 /// The first meaning, if it is shown first, with what its records are worth.
 pub(super) fn answer(
     context: &SearchContext,
@@ -71,20 +99,7 @@ pub(super) fn answer(
     let Some(meaning) = meant.all.first().filter(|_| meant.leads) else {
         return Ok(None);
     };
-    let mut answer = Answer {
-        label: meaning.label.clone(),
-        href: meaning.href.clone(),
-        sentence: meaning.count.clone(),
-        is_empty: meaning.is_empty,
-        others: Vec::new(),
-        first: None,
-        leaders: Vec::new(),
-        values: TypicalValue::default(),
-        years: None,
-        names: None,
-        doubt: None,
-        coverage: Vec::new(),
-    };
+    let mut answer = Answer::of(meaning);
     let searched = meaning.asked.as_ref().filter(|_| plan.may_answer(&plan.splits));
     let searched = searched.and_then(|asked| Some((asked, asked.query_in(&context.ask.generation)?)));
     if let Some((asked, query)) = searched
@@ -106,16 +121,18 @@ pub(super) fn answer(
         answer.names = names(context, asked, &query, found.total)?;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
-        let notes = sources.coverage.into_iter().chain(sources.gaps);
+        let growth = growth(context.ask, t, asked, &query)?;
+        let share = meant.share.clone();
+        let asked_for = share.into_iter().chain(growth).chain(price_note(context));
+        answer.asked_for = asked_for.chain(sources.lacks).collect();
         let others = quality::other_currencies(t, &currencies_of(&found));
-        let others = lacking(context, asked, plan)?.into_iter().chain(others);
-        answer.coverage = growth(context.ask, t, asked, &query)?
+        answer.coverage = consortia(t, asked, &found)
             .into_iter()
-            .chain(consortia(t, asked, &found))
             .chain(similar_names(&SearchContext { asked, ..*context }))
-            .chain(price_note(context))
+            .chain(lacking(context, asked, plan)?)
             .chain(others)
-            .chain(notes)
+            .chain(sources.coverage)
+            .chain(sources.gaps)
             .collect();
     }
     Ok(Some(answer))
@@ -201,7 +218,7 @@ fn others(
             counted => counted?.values.filter(|values| values.records_with_value > 0),
         };
         let shown = match values {
-            Some(values) => worth(t, number, &values, records),
+            Some(values) => worth(t, number, &values, (records, None)),
             None => number,
         };
         others.push((shown, split.asked.address_as_ranked()));

@@ -25,18 +25,21 @@ use crate::{
 const MAX_YEARS: i32 = 20;
 
 /// Whether a query asks for several whole years: "2019 to 2022", "since 2019".
-pub(super) fn asks_for_several_years(query: &SearchQuery) -> bool {
+fn asks_for_several_years(query: &SearchQuery) -> bool {
     let is_whole = query.filters.iter().all(is_of_whole_years);
     is_whole && matches!(asked_years(query), Some((Some(from), to)) if to.is_none_or(|to| from < to))
 }
 
-/// These years, if they are not too many; without an end, until the last one of `counts`.
-pub(super) fn several_years(query: &SearchQuery, counts: &FacetBuckets) -> Option<RangeInclusive<i32>> {
-    let Some((Some(from), to)) = asked_years(query).filter(|_| asks_for_several_years(query)) else {
-        return None;
+/// These years, if they are not too many; without an end, until the last one of `counts`. `by_year`: whether the words
+/// ask for each year; then those of `counts`.
+pub(super) fn several_years(query: &SearchQuery, by_year: bool, counts: &FacetBuckets) -> Option<RangeInclusive<i32>> {
+    let counted = || counts.buckets.iter().filter_map(|bucket| bucket.value.parse().ok());
+    let (from, to) = match asked_years(query) {
+        Some((Some(from), to)) if asks_for_several_years(query) => (from, to),
+        None if by_year => (counted().min()?, None),
+        _ => return None,
     };
-    let counted = counts.buckets.iter().filter_map(|bucket| bucket.value.parse().ok());
-    let to = to.or_else(|| counted.max())?;
+    let to = to.or_else(|| counted().max())?;
     (from < to && to - from < MAX_YEARS).then_some(from..=to)
 }
 
@@ -69,8 +72,7 @@ pub(super) fn finds_median(query: &SearchQuery) -> bool {
 
 /// What an answer to the words states, unless counting it takes too long.
 pub(super) fn found_by(ask: &Ask, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<Aggregation>, Error> {
-    let counted = (finds_median(query), asks_for_several_years(query));
-    match answer_figures(asked.entity_type, asked.by_name, counted).run(ask, query) {
+    match answer_figures(asked.entity_type, asked.by_name, finds_median(query)).run(ask, query) {
         Err(Error::Timeout) => Ok(None),
         figures => Ok(Some(figures?.counted)),
     }
@@ -88,12 +90,8 @@ pub(super) fn has_bodies(schema: &Schema, by_name: bool) -> bool {
 pub(super) const SCANS_OF_ANSWER: usize = 6 + typical_value::SCANS;
 
 /// What is counted of a search with conditions in place of words that is shown as an answer: what its own page says in
-/// a sentence, and each of the years that are asked for.
-pub(super) fn answer_figures(
-    entity_type: EntityType,
-    by_name: bool,
-    (finds_median, by_year): (bool, bool),
-) -> FigurePlan {
+/// a sentence, and each year.
+pub(super) fn answer_figures(entity_type: EntityType, by_name: bool, finds_median: bool) -> FigurePlan {
     let buyers = if has_bodies(Schema::of(entity_type), by_name) {
         TermsAggregation::all(Facet::Body)
     } else {
@@ -106,8 +104,9 @@ pub(super) fn answer_figures(
         quality: true,
         ..Include::default()
     };
-    let years = by_year.then_some(TermsAggregation::all(Facet::Year));
-    let terms = [buyers, places].into_iter().chain(suppliers).chain(years);
+    // Those of several years are shown; of others, how many records have none.
+    let years = TermsAggregation::all(Facet::Year);
+    let terms = [buyers, places, years].into_iter().chain(suppliers);
     let plan = FigurePlan::new(terms.collect(), include).charging_total();
     if finds_median { plan.with_percentiles() } else { plan }
 }

@@ -12,10 +12,19 @@ use crate::{
         coverage_note::covered_years,
         figure_table::{FigureRow, FigureTable},
         quality::is_much_in_doubt,
-        search::{answer_figures::several_years, context::SearchContext, search_address::SearchAddress},
+        search::{
+            answer_figures::several_years, context::SearchContext, question::take_by_year,
+            search_address::SearchAddress, written_words::words,
+        },
     },
     query::{Filter, SearchQuery},
 };
+
+/// Whether the words ask for each year, without naming any.
+fn asks_by_year(context: &SearchContext) -> bool {
+    let text = context.asked.value("q").unwrap_or_default();
+    take_by_year(&mut words(text))
+}
 
 /// Each year that the search asks for, with the number and the value of its records, and the search for them. Years
 /// without a record have their row, too; it says whether the sources have data of them. If much of the value is in
@@ -29,7 +38,7 @@ pub(super) fn years(
     let Some(counts) = found.facets.get(&Facet::Year) else {
         return Ok(None);
     };
-    let Some(years) = several_years(query, counts) else {
+    let Some(years) = several_years(query, asks_by_year(context), counts) else {
         return Ok(None);
     };
     let t = context.t;

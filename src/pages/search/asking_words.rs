@@ -73,11 +73,13 @@ pub(super) const GREW: &str = "\
     depassement de couts|depassement des couts|depassements|depassements de cout|depassements de couts|\
     depassements des couts|grew most|grew the most|grown the most|have grown the most|increased in value|\
     increased most|increased the most|largest increase|largest increases|le plus augmente|le plus modifies|\
-    modifies le plus|more than expected|more than planned|ont coute plus cher que prevu|ont le plus augmente|\
+    modifies a la hausse|modifies le plus|more than expected|more than planned|ont coute plus cher que prevu|\
+    ont le plus augmente|\
     over budget|overruns|plus augmente|plus cher que prevu|plus chere que prevu|plus chers que prevu|\
     plus forte hausse|plus fortes hausses|plus grande augmentation|plus grandes augmentations|plus modifies|\
     qui ont augmente le plus|qui ont coute plus cher que prevu|qui ont depasse leur budget|\
-    qui ont depasse leur valeur initiale|qui ont ete le plus modifies|qui ont le plus augmente|rose the most|\
+    qui ont depasse leur valeur initiale|revises a la hausse|revus a la hausse|qui ont ete le plus modifies|\
+    qui ont le plus augmente|rose the most|\
     that grew|that grew the most|that increased the most|that went over budget|went over budget|went up the most|\
     were amended the most|with cost overruns|with overruns";
 
@@ -148,7 +150,7 @@ const WORDS_IN_QUESTIONS: &str = "\
     elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|entreprises|eux|ever|every|finalement|finally|firm|\
     firme|firmes|firms|fournisseur|fournisseurs|habituel|habituelle|habituellement|have|having|he|held|hold|holds|il|\
     ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|montants|more|mostly|n a|n est|\
-    n ont|never|next|nous|often|on|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|principalement|\
+    n ont|never|next|nous|often|on|others|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|principalement|\
     prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|rival|rivals|rivaux|\
     s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|soumissionnaire|soumissionnaires|\
     souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|total|toujours|tous|tout|toute|\

@@ -104,13 +104,16 @@ pub(super) fn with_other_spelling(
         .into_iter()
         .filter(|((_, asked, ..), _)| Some(asked.entity_type) == of);
     let best = of_type.max_by_key(|(_, records)| *records);
-    let is_more = |records: u64| records > 0 && records >= found.saturating_mul(MANY_TIMES);
+    let is_more = |records: u64| records > 0 && records >= found.saturating_mul(MORE_TIMES);
     Ok(best
         .filter(|(_, records)| is_more(*records))
         .map(|((_, asked, label, near), records)| {
             Meaning::of_other_spelling(context.t, asked, label, (&near, found), records)
         }))
 }
+
+/// So many times as many records have the other spelling, which is surely meant.
+const MORE_TIMES: u64 = 5;
 
 /// So many times as many records are of another search, which the words may have meant.
 pub(super) const MANY_TIMES: u64 = 10;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::{
     engine::Error,
     http::error::ApiError,
-    model::{Role, Schema},
+    model::{Record, Role, Schema},
     pages::search::{
         context::SearchContext,
         growth::largest_increases,
@@ -53,6 +53,14 @@ fn in_order(context: &SearchContext, query: &SearchQuery, total: u64) -> Result<
     context.ask.first(query, SHOWN)
 }
 
+/// Whether a record has the day that the order is of, if it is the end of a contract: few publishers state it, and
+/// records without it come last.
+fn has_end(query: &SearchQuery, record: &Bytes) -> bool {
+    let schema = Schema::of(query.entity_type);
+    query.sort.key != SortKey::EndDate
+        || Record::parse(schema, record).is_ok_and(|record| record.date(Role::EndDate).is_some())
+}
+
 /// The first of `total` records; `context` has the search as it is asked, and `text` are its words. `None` without any,
 /// and if finding them takes too long.
 pub(super) fn first_records(
@@ -71,6 +79,10 @@ pub(super) fn first_records(
             records => records?,
         },
     };
+    let is_in_order = |record: &Bytes| has_end(query, record);
+    if !records.iter().all(is_in_order) {
+        return Ok(None);
+    }
     let highlighter = Highlighter::of(query.text.as_ref());
     let writer = HitWriter {
         context,

@@ -1,11 +1,15 @@
-//! What the records that match the other conditions lack, where a search has bounds for it: a day, or who could bid.
+//! What the records that match the other conditions lack, where a search has bounds for it or is in its order: a day,
+//! or who could bid.
 
 use crate::{
     engine::{Error, aggregation::ValueAggregation},
     http::error::ApiError,
     model::{EntityType, Role, countries::STATED, procurement_method::UNKNOWN},
-    pages::{messages::Texts, search::context::SearchContext},
-    query::{Filter, SearchQuery},
+    pages::{
+        messages::Texts,
+        search::{context::SearchContext, parts::entity_types, split::has_none_of},
+    },
+    query::{Filter, SearchQuery, SortKey},
 };
 
 /// A source that publishes every week has a call of these days.
@@ -57,11 +61,18 @@ pub(super) fn newest_call(context: &SearchContext, query: &SearchQuery) -> Resul
     Ok(newest.map(|day| context.t.with("search-newest-call", &[("date", &context.t.date(day))])))
 }
 
-/// The days other than the event date that a search has bounds for.
+/// The days other than the event date that a search has bounds for, or is in the order of.
 fn asked_days(query: &SearchQuery) -> impl Iterator<Item = Role> {
-    [Role::ClosingDate, Role::EndDate]
-        .into_iter()
-        .filter(|role| query.filters.iter().any(|filter| is_of_day(filter, *role)))
+    let is_asked = |(role, key): &(Role, SortKey)| {
+        query.sort.key == *key || query.filters.iter().any(|filter| is_of_day(filter, *role))
+    };
+    [
+        (Role::ClosingDate, SortKey::ClosingDate),
+        (Role::EndDate, SortKey::EndDate),
+    ]
+    .into_iter()
+    .filter(is_asked)
+    .map(|(role, _)| role)
 }
 
 fn is_of_day(filter: &Filter, day: Role) -> bool {
@@ -80,8 +91,9 @@ pub(super) fn scans_of_days(query: &SearchQuery) -> usize {
 /// How often the records of a search are scanned for each of [`asked_days`].
 const SCANS_OF_DAY: usize = 2;
 
-/// That most of the records that match the other conditions lack the day that the search has bounds for: they do not
-/// match, whatever the bounds are. Left out if counting takes too long.
+/// That most of the records that match the other conditions lack the day that the search has bounds for, or is in the
+/// order of: they do not match, whatever the bounds are, and have no place in the order. Left out if counting takes too
+/// long.
 pub(super) fn without_day(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
     for day in asked_days(query) {
         let others = query.filters.iter().filter(|filter| !is_of_day(filter, day));
@@ -176,6 +188,14 @@ fn has_key(filter: &Filter, wanted: &str) -> bool {
         Filter::AnyTerm { keys, .. } => keys.iter().any(|key| key == wanted),
         _ => false,
     }
+}
+
+/// That there is no record at all of the entity type that the words ask for.
+pub(super) fn no_records_of_type(context: &SearchContext) -> Option<String> {
+    let named = entity_types(context.asked.value("q")?);
+    let of = *named.first().filter(|_| has_none_of(&context.ask.generation, named))?;
+    let kind = context.t.keyed("kinds-", of.name());
+    Some(context.t.with("search-no-kind", &[("kind", &kind)]))
 }
 
 /// How many of the records that match the other conditions state the supplier's country, where a search asks for one.

@@ -31,6 +31,8 @@ pub(super) struct Meant {
     pub(super) all: Vec<Meaning>,
     /// Whether the first of them is shown before what the words find as words: these find nothing, or little by chance.
     pub(super) leads: bool,
+    /// The share that the words ask for.
+    pub(super) share: Option<String>,
 }
 
 /// What the words may mean, on the first page. Not what the search asks for already.
@@ -59,9 +61,9 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let shown = split.filter(|(_, records)| *records > 0 || leading.is_some() || is_nothing);
     let of_words = shown.map(|(split, records)| Meaning::of_split(context.t, split, records));
     let of_all = or_nothing_in_time(of_all(context, split))?;
-    let has_other = has_other || !of_places.is_empty();
-    let finds_nothing =
-        total == 0 && !has_other && respelled.is_none() && split.is_none_or(|(_, records)| records == 0);
+    let share = of_all.as_ref().map(|of_all| of_all.what.clone());
+    let has_other = has_other || !of_places.is_empty() || respelled.is_some();
+    let finds_nothing = total == 0 && !has_other && split.is_none_or(|(_, records)| records == 0);
     // Words of one firm find it under names that no rule joins, too.
     let is_wider = |records: u64| named_records > 0 && records >= named_records.saturating_mul(NAME_OF);
     let wider = of_words
@@ -92,7 +94,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let last = fewer_words(context, split, (tries_fewer, few.unwrap_or_default()))?;
     all.truncate(meanings::ABOVE_RESULTS - usize::from(last.is_some()));
     all.extend(last);
-    Ok(Meant { all, leads })
+    Ok(Meant { all, leads, share })
 }
 
 /// The search with conditions in place of words that finds most, unless a word is the name of an unknown city.

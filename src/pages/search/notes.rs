@@ -24,7 +24,7 @@ use crate::{
         search::{
             buyers::{is_acronym_in_text, of_other_saint},
             context::SearchContext,
-            lacking::{newest_call, without_city, without_country, without_day, without_method},
+            lacking::{newest_call, no_records_of_type, without_city, without_country, without_day, without_method},
             parts::subject_of_question,
             places::{CITY_WORDS, firms_of_place},
             question::asks_for_contracts,
@@ -36,7 +36,10 @@ use crate::{
 };
 
 /// What the sources of the matches have; without any match, the sources that would have some.
+#[derive(Default)]
 pub(super) struct SourceNotes {
+    /// That they have nothing of what is asked for: no record of the type, or none with the day.
+    pub(super) lacks: Vec<String>,
     /// Which years they cover.
     pub(super) coverage: Option<String>,
     /// What the search cannot find in them.
@@ -73,17 +76,24 @@ impl SourceNotes {
         let other_years = undated_search.and_then(|found| other_years(context.t, query, &found));
         let sentences: Vec<String> = coverage.into_iter().chain(of_place).chain(other_years).collect();
         Ok(SourceNotes {
+            lacks: no_records_of_type(context).into_iter().chain(without_day).collect(),
             coverage: (!sentences.is_empty()).then(|| sentences.join(" ")),
             gaps: gaps(context, query, &sources)
                 .into_iter()
                 .chain(undated)
-                .chain(without_day)
                 .chain(without_method)
                 .chain(without_country)
                 .chain(without_city(context.t, query))
                 .chain(newest)
                 .collect(),
         })
+    }
+}
+
+impl SourceNotes {
+    /// What they lack, and what the search cannot find in them.
+    pub(super) fn all(self) -> impl Iterator<Item = String> {
+        self.lacks.into_iter().chain(self.gaps)
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
             without_question,
         },
         when_it_ends::take_when_it_ends,
-        written_words::{Word, remove_phrase, without_marks, words},
+        written_words::{Word, remove_phrase, remove_phrase_between, without_marks, words},
     },
 };
 
@@ -74,6 +74,9 @@ pub(super) struct Parts<'a> {
 /// The most words of a text that says more than words. What follows is bounded by it: each run of words is looked up as
 /// a name.
 const MAX_QUESTION_WORDS: usize = 30;
+
+/// What asks for a sum at the end of a text.
+const TOTALS: &str = "montant total|total|total amount|total value|totaux|valeur totale";
 
 /// Words for the category of construction.
 const CONSTRUCTION: [&str; 5] = [
@@ -211,7 +214,8 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let has_names = has_lower_case(&written);
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
     let mut parts = Parts::of_time_and_order(&mut written, takes, is_start_of_firm);
-    let asks = take_by_year(&mut written) | take_asking(&mut written) || takes.in_question;
+    let asks = take_by_year(&mut written) | take_asking(&mut written) | take_total(text, &mut written, takes);
+    let asks = asks || takes.in_question;
     let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
@@ -258,6 +262,12 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
 fn asks_for_firms(text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
     let is_name = takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(text));
     !is_name && take_firms_at_end(written)
+}
+
+/// Removes what asks for a sum at the end of words that are not the name of a firm: "Acme Toronto total".
+fn take_total(text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
+    let is_name = takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(text));
+    !is_name && remove_phrase_between(written, TOTALS, |before, after| !before.is_empty() && after.is_empty())
 }
 
 /// Removes the phrases that ask, and those for now, which do not. False if none asks.

@@ -130,6 +130,9 @@ const NEWEST: &str = "\
 /// The same at the beginning, if a word for tenders or contracts follows: "new tenders".
 const NEW: &str = "new|nouveau|nouveaux|nouvel|nouvelle|nouvelles";
 
+/// The same with at most three words before the contract: "who won the last janitorial contract".
+const LAST: &str = "last|most recent";
+
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Asking {
@@ -184,8 +187,13 @@ impl Asking {
                     .first()
                     .is_some_and(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || is_in(CALLED, folded))
         };
+        let is_last = |before: &[Word], after: &[Word]| {
+            let is_contract = |(_, folded): &Word| is_in("contract|contracts", folded);
+            before.iter().all(|(_, folded)| is_of_question(folded)) && after.iter().take(4).any(is_contract)
+        };
         remove_phrase(written, self.phrases())
             || self == Asking::Amended && remove_phrase(written, GREW)
+            || self == Asking::Newest && remove_phrase_between(written, LAST, is_last)
             || self == Asking::Newest && remove_phrase_between(written, NEW, is_new)
             || self == Asking::Largest
                 && (remove_phrase_between(written, TOP, is_rank)
@@ -247,7 +255,12 @@ pub(super) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
 
 /// Removes the words that ask for the figures of each year.
 pub(super) fn take_by_year(written: &mut Vec<Word>) -> bool {
-    remove_phrase(written, BY_YEAR)
+    // "Évolution des contrats par année"
+    let mut is_taken = false;
+    while remove_phrase(written, BY_YEAR) {
+        is_taken = true;
+    }
+    is_taken
 }
 
 /// Removes "amendments" if the words ask for nothing else: "largest amendments"; next to a buyer also "amended".

@@ -225,23 +225,26 @@ fn found_results(
     let answer = answer(context, plan, &meant, found)?;
     // An answer has its own values; and its own coverage, which is that of the words if these find nothing.
     let has_answer = answer.is_some();
-    let nothing = nothing(context, plan, found, (conditions, &answer))?;
+    let is_answered = answer.as_ref().is_some_and(|answer| !answer.is_empty);
     let values = match answer {
         Some(_) => TypicalValue::default(),
         None => values(context, plan, found)?,
     };
-    let stated = answer.as_ref().map_or_else(Vec::new, |answer| answer.coverage.clone());
+    let stated = answer.as_ref().map_or_else(Vec::new, Answer::notes);
     let is_new = |note: &String| !stated.contains(note);
-    // What finds nothing has no gaps besides those of its answer.
-    let gaps = sources.gaps.into_iter().filter(|_| !has_answer || total > 0);
-    let notes = gaps.chain(notes(context, found));
+    // What finds nothing has the notes of its answer.
+    let mut sources = if has_answer && total == 0 {
+        SourceNotes::default()
+    } else {
+        sources
+    };
+    let coverage = sources.coverage.take().filter(is_new);
+    let notes = sources.all().chain(notes(context, found));
     Ok(Results {
         unsearched: unsearched(context, plan),
         meanings: meant.all,
         with_conditions: with_conditions(t, plan, found).filter(|_| answer.is_none()),
-        coverage: sources
-            .coverage
-            .filter(|note| is_new(note) && (answer.is_none() || total > 0)),
+        coverage,
         answer,
         sentence,
         values,
@@ -261,7 +264,7 @@ fn found_results(
         end: found.pages.is_end.then(end),
         pages: found.pages.clone(),
         figures: Figures::of(context, &found.aggregation),
-        nothing,
+        nothing: nothing(context, plan, found, (conditions, is_answered))?,
     })
 }
 
@@ -283,9 +286,8 @@ fn nothing(
     context: &SearchContext,
     plan: &Plan,
     found: &Found,
-    (conditions, answer): (&[Condition], &Option<Answer>),
+    (conditions, is_answered): (&[Condition], bool),
 ) -> Result<Option<ShownNothing>, ApiError> {
-    let is_answered = answer.as_ref().is_some_and(|answer| !answer.is_empty);
     if found.aggregation.total > 0 || is_answered {
         return Ok(None);
     }

@@ -22,7 +22,7 @@ use crate::{
     pages::{
         coverage_note::asked_years,
         search::{
-            answer_figures::{SCANS_OF_ANSWER, answer_figures, asks_for_several_years, finds_median, has_bodies},
+            answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices, ShownFacet},
             fewer_words::{left_out, tried_spellings},
@@ -195,8 +195,7 @@ impl Plan {
         let largest = EntityType::ALL.into_iter().max_by_key(records);
         let of = largest.filter(|_| self.may_answer(splits))?;
         let days: usize = splits.iter().map(|split| scans_of_days(&split.query)).sum();
-        let by_year = splits.iter().any(|split| asks_for_several_years(&split.query));
-        let figures = answer_figures(of, self.asked.by_name, (true, by_year)).scans();
+        let figures = answer_figures(of, self.asked.by_name, true).scans();
         Some((of, SCANS_OF_ANSWER + days + growth::scans(splits) + figures))
     }
 

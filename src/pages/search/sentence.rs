@@ -2,11 +2,14 @@
 //! many suppliers.
 
 use crate::{
-    api::analysis::supplier_counts::{Rank, SupplierCounts, buying_bodies},
+    api::analysis::{
+        quality::quality_of,
+        supplier_counts::{Rank, SupplierCounts, buying_bodies},
+    },
     catalog::suppliers::SupplierList,
     engine::aggregation::{Aggregation, FacetBuckets, ValueStats},
     model::{EntityType, Facet},
-    pages::{messages::Texts, periods::years_between, search::context::SearchContext},
+    pages::{messages::Texts, periods::years_between, quality::is_much_in_doubt, search::context::SearchContext},
 };
 
 /// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers, from 12 suppliers". Parts that are not known are left
@@ -22,7 +25,7 @@ pub(crate) fn sentence(
 ) -> String {
     let records = t.keyed_with("search-records-", entity_type.name(), &[("count", &found.total)]);
     let mut sentence = match found.values.as_ref().filter(|values| values.records_with_value > 0) {
-        Some(values) => worth(t, records, values, found.total),
+        Some(values) => worth(t, records, values, (found.total, sound_value(found))),
         None => records,
     };
     if let Some(period) = years_between(found.earliest_date, found.latest_date) {
@@ -75,9 +78,23 @@ pub(super) fn parties<'c>(context: &SearchContext<'c>) -> (&'c SupplierList, &'c
     (&generation.bodies, &generation.suppliers)
 }
 
-/// The records with their total value. Where some publish none, how many do.
-pub(super) fn worth(t: Texts, records: String, values: &ValueStats, total: u64) -> String {
-    let value = t.money_rounded(values.total_value.dollars());
+/// The value of the records without a doubt, if it is much less than that of all.
+fn sound_value(found: &Aggregation) -> Option<f64> {
+    let quality = quality_of(found);
+    let all = found.values.as_ref()?.total_value.dollars();
+    let doubtful = quality.flagged_value?.dollars();
+    let sound = all - doubtful;
+    // Of a search for records in doubt, it says nothing.
+    (is_much_in_doubt(&quality) && sound > 0.0).then_some(sound)
+}
+
+/// The records with their total value. Where some publish none, how many do; where much of it is in doubt, what is not.
+pub(super) fn worth(t: Texts, records: String, values: &ValueStats, (total, sound): (u64, Option<f64>)) -> String {
+    let mut value = t.money_rounded(values.total_value.dollars());
+    if let Some(sound) = sound {
+        let sound = t.money_rounded(sound);
+        value = t.with("search-sentence-sound", &[("value", &value), ("sound", &sound)]);
+    }
     if values.records_with_value == total {
         return t.with("search-sentence-worth", &[("records", &records), ("value", &value)]);
     }

@@ -63,6 +63,11 @@ pub(super) fn is_by_chance(of_words: u64, meant: u64) -> bool {
     meant >= of_words.saturating_mul(MORE_THAN_WORDS)
 }
 
+/// Whether words ask for entity types of which there is no record. What else the words say may be in others.
+pub(super) fn has_none_of(generation: &Generation, named: &[EntityType]) -> bool {
+    !named.is_empty() && named.iter().all(|of| generation.manifest_of(*of).records == 0)
+}
+
 impl Split {
     /// In each entity type that the words may be about. Empty if the words state no further condition, or nothing else.
     /// Where an entity type has fewer fields, others leave fewer words.
@@ -77,6 +82,7 @@ impl Split {
         let stated = asked.stated_kind();
         let wanted = match stated {
             Some(stated) if named.is_empty() || named.contains(&stated) => vec![stated],
+            _ if has_none_of(generation, named) => Vec::new(),
             _ => named.to_vec(),
         };
         let is_wanted = |of: &EntityType| wanted.is_empty() || wanted.contains(of);

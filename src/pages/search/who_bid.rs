@@ -39,8 +39,9 @@ const BIDDERS: &str = "\
     average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
     combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|combien de soumissionnaires|\
     combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|\
-    combien offres|concurrence dans|concurrence pour|concurrence sur|degree of competition|gagne appel offres|\
-    gagne des appels offres|gagne un appel offres|how competitive|how many bidders|how many bids|\
+    combien de firmes soumissionnent|combien de fournisseurs soumissionnent|combien de personnes soumissionnent|\
+    combien entreprises soumissionnent|combien soumissionnent|combien offres|concurrence dans|concurrence pour|\
+    concurrence sur|degree of competition|gagne appel offres|gagne des appels offres|gagne un appel offres|how competitive|how many bidders|how many bids|\
     how many companies bid|how much competition|level of competition|niveau de concurrence|\
     quel niveau de concurrence|quelle concurrence|how many contractors bid|how many firms bid|how many suppliers bid|\
     how many vendors bid|biggest bidders|losers|losing bidders|main bidders|most frequent bidders|\

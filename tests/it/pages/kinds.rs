@@ -189,17 +189,31 @@ fn a_name_that_several_suppliers_begin_with_means_all_of_them_and_two_names_thei
 
 #[test]
 fn a_word_for_a_type_chooses_it_only_with_conditions_or_matches() {
-    for (query, expected, count) in [
-        ("service+awards", "Contracts", "1 contract"),
-        ("toronto+awards+2018", "Award notices", "0 award notices"),
+    let pins = json!({"record_id": "pins", "municipality": "toronto", "title_en": "Pins for long service awards 2018",
+        "award_date": "2018-03-01"});
+    let contracts = [(EntityType::Contract, pins.to_string())];
+    let award = json!({"record_id": "award", "title_en": "Bridge", "publication_date": "2017-01-01"});
+    let with_award = [contracts[0].clone(), (EntityType::Award, award.to_string())];
+    let (server, of_contracts) = (
+        TestServer::own(&with_award, |_| {}),
+        TestServer::own(&contracts, |_| {}),
+    );
+    let none = "Award notices: the sources here have none.";
+    for (server, query, expected, count) in [
+        (&server, "service+awards", "Contracts", "1 contract"),
+        (&server, "toronto+awards+2018", "Award notices", "0 award notices"),
         // A type without any match does not take the place of one with matches, and the page says so.
-        ("pins+awards+2018", "Contracts", "1 contract"),
-        ("pins+awards+2018", "Contracts", "pins, 2018 (0 award notices)"),
+        (&server, "pins+awards+2018", "Contracts", "1 contract"),
+        (&server, "pins+awards+2018", "Contracts", "pins, 2018 (0 award notices)"),
+        // No record is of the type: others are shown.
+        (&of_contracts, "toronto+awards+2018", "Contracts", none),
+        (&of_contracts, "toronto+awards+2018", "Contracts", "1 contract"),
     ] {
-        let html = SUPPLIERS.html(&format!("/en/search?q={query}"), 200);
-        assert_eq!(shown(&html), expected, "{query}");
+        let html = server.html(&format!("/en/search?q={query}"), 200);
         assert_shows(&html, &[count]);
+        assert!(html.contains(&format!("<h1><bdi>{expected}: ")), "{query}");
     }
+    assert!(!server.html("/en/search?q=toronto+awards+2018", 200).contains(none));
 }
 
 #[test]
@@ -597,7 +611,8 @@ fn the_years_of_a_city_and_its_median_are_those_of_its_own_records() {
     let html = CITIES.html("/en/search?q=how+much+did+montreal+spend+in+2015", 200);
     let lead = between(&html, "<div role=\"status\">", "</div>")[0];
     let no_average = "Without the records in doubt, only 2 values are left: no average.";
-    assert_shows(lead, &["3 contracts worth $1,200, 2015", no_average, "50%"]);
+    let worth = "3 contracts worth $1,200 ($600 without the records in doubt), 2015";
+    assert_shows(lead, &[worth, no_average, "50%"]);
     // A city that no source has.
     let unknown = "If Vancouver is meant as the buyer or the place: no source here has its purchases.";
     let html = CITIES.html("/en/search?q=vancouver+contracts+2022", 200);

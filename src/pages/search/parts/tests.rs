@@ -468,6 +468,18 @@ fn values_and_an_order_among_words_are_conditions() {
         ),
         ("main street contracts since 2015", "main street", [None, None], None),
         ("derniers contrats de sel", "sel", [None, None], Some("date")),
+        (
+            "who won the last road salt contract",
+            "road salt",
+            [None, None],
+            Some("date"),
+        ),
+        (
+            "last mile delivery since 2015",
+            "last mile delivery",
+            [None, None],
+            None,
+        ),
         ("contrats de plus d’un million", "", [Some(1_000_000), None], None),
         ("salt under 50,000", "salt", [None, Some(50_000)], None),
         ("who are the top suppliers of salt", "salt", [None, None], Some("value")),
