@@ -20,7 +20,7 @@ use crate::{
         ask::Ask,
         generation::Generation,
         suggest::MeaningType,
-        suppliers::{Party, Supplier, SupplierList},
+        suppliers::{Party, Supplier, SupplierList, divisions::divisions},
     },
     engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
     model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
@@ -80,6 +80,15 @@ pub(crate) enum Subject {
         /// The suppliers that are counted as one, if they are several: their names, and how many records each has.
         joined: Vec<(String, u64)>,
     },
+    /// A body over all its names, with its divisions.
+    Body {
+        body: Box<Supplier>,
+        /// The identifiers of all of them, the body's first, separated by commas.
+        ids: String,
+        /// The names of the divisions, and how many records each has.
+        divisions: Vec<(String, u64)>,
+    },
+    /// A name of a department that no body has.
     Department(ResolvedName),
     Commodity(CommodityCode),
 }
@@ -182,6 +191,7 @@ impl Compared {
     pub(crate) fn id(&self) -> &str {
         match &self.subject {
             Subject::Supplier { id, side, .. } => id.as_ref().unwrap_or(&side.name),
+            Subject::Body { body, .. } => &body.name,
             Subject::Department(named) => &named.name,
             Subject::Commodity(code) => code.key(),
         }
@@ -324,6 +334,10 @@ fn of_suppliers(all: Vec<Supplier>) -> Option<Compared> {
 }
 
 fn of_department(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
+    let bodies = ask.generation.parties(Party::Body);
+    if let Some(body) = bodies.with_id(text).or_else(|| bodies.with_name(text)) {
+        return of_body(ask, body);
+    }
     let facet = Facet::Department;
     let found = profile::find(ask, facet, text)?;
     let row = |of: &profile::NamedRecords| (of.entity_type, of.records, profile::filter(facet, &of.named));
@@ -334,22 +348,45 @@ fn of_department(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
     }))
 }
 
+/// A body with its divisions, as a search for a buyer finds it. A record may name several of them, so it is counted.
+fn of_body(ask: &Ask, body: Supplier) -> Result<Option<Compared>, Error> {
+    let mut divisions = divisions(ask.generation.parties(Party::Body), &body);
+    divisions.truncate(MAX_PARTIES - 1);
+    let all = || std::iter::once(&body).chain(&divisions);
+    let filter = Filter::AnyFacetValue {
+        facet: Party::Body.facet(),
+        keys: all().flat_map(Supplier::keys).collect(),
+    };
+    let ids: Vec<&str> = all().map(|found| found.id.as_str()).collect();
+    let ids = ids.join(&SEPARATOR.to_string());
+    let divisions = divisions.iter().map(|found| (found.name.clone(), found.records));
+    let subject = Subject::Body {
+        ids,
+        divisions: divisions.collect(),
+        body: Box::new(body),
+    };
+    counted(ask, subject, &filter)
+}
+
+/// What the filter finds of each entity type. `None` without any record.
+fn counted(ask: &Ask, subject: Subject, filter: &Filter) -> Result<Option<Compared>, Error> {
+    let queries = PREFERRED.map(|of| SearchQuery::newest(of, vec![filter.clone()]));
+    let counts = ask.counts(queries.into())?;
+    let rows = PREFERRED.into_iter().zip(counts).filter(|(_, records)| *records > 0);
+    let records: Vec<_> = rows.map(|(of, records)| (of, records, filter.clone())).collect();
+    Ok((!records.is_empty()).then_some(Compared {
+        subject,
+        records,
+        conditions: Vec::new(),
+    }))
+}
+
 fn of_commodity(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
     let Ok(code) = CommodityCode::parse(text) else {
         return Ok(None);
     };
     let filter = commodity_filter(&code);
-    let queries = PREFERRED.map(|of| SearchQuery::newest(of, vec![filter.clone()]));
-    let counts = ask.counts(queries.into())?;
-    let rows = PREFERRED.into_iter().zip(counts).filter(|(_, records)| *records > 0);
-    let records: Vec<_> = rows.map(|(of, records)| (of, records, filter.clone())).collect();
-    let subject = Subject::Commodity(code);
-    let conditions = Vec::new();
-    Ok((!records.is_empty()).then_some(Compared {
-        subject,
-        records,
-        conditions,
-    }))
+    counted(ask, Subject::Commodity(code), &filter)
 }
 
 #[cfg(test)]

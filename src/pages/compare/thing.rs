@@ -40,7 +40,7 @@ pub(super) struct Thing {
     pub(super) coverage: Option<String>,
     /// That some amounts are in other currencies.
     pub(super) currencies: Option<String>,
-    /// The names of the suppliers that are counted as one.
+    /// The names of the suppliers that are counted as one, or of the divisions of a body.
     pub(super) joined: Option<String>,
     /// That other suppliers have similar names, with the list of these.
     pub(super) alike: Option<(String, String)>,
@@ -109,6 +109,9 @@ fn alike(
     (count > 0).then(|| (sentence(), format!("{href}{LIST_OF_ALIKE}")))
 }
 
+/// How many divisions of a body are listed.
+const MAX_DIVISIONS: usize = 4;
+
 /// How many consortia are listed.
 const MAX_CONSORTIA: usize = 6;
 
@@ -145,15 +148,27 @@ fn named_by_consortia(generation: &Generation, t: Texts, subject: &Subject) -> O
     (!all.is_empty()).then(shown)
 }
 
-/// The names of the suppliers that are counted as one, each with its records. `None` for one supplier.
+/// The names of the suppliers that are counted as one, or of the divisions of a body, each with its records. `None` for
+/// one supplier, and without divisions.
 fn joined(t: Texts, subject: &Subject) -> Option<String> {
-    let Subject::Supplier { joined, .. } = subject else {
-        return None;
-    };
-    let (first, _) = joined.first()?;
     let name = |(name, records): &(String, u64)| t.with("search-similar-name", &[("name", name), ("count", records)]);
-    let names: Vec<String> = joined.iter().map(name).collect();
-    Some(t.with("compare-joined", &[("first", first), ("names", &names.join(", "))]))
+    let listed = |names: &[(String, u64)], most: usize| {
+        let cut = (names.len() > most).then(|| "…".to_owned());
+        let names: Vec<String> = names.iter().take(most).map(name).chain(cut).collect();
+        names.join(", ")
+    };
+    match subject {
+        Subject::Supplier { joined, .. } => {
+            let (first, _) = joined.first()?;
+            let names = listed(joined, joined.len());
+            Some(t.with("compare-joined", &[("first", first), ("names", &names)]))
+        }
+        Subject::Body { body, divisions, .. } => {
+            let (name, names) = (body.name_in(t.language()), listed(divisions, MAX_DIVISIONS));
+            (!divisions.is_empty()).then(|| t.with("compare-divisions", &[("name", &name), ("names", &names)]))
+        }
+        _ => None,
+    }
 }
 
 /// The name in the language of the page, if it is known, and the page of the thing alone.
@@ -180,6 +195,10 @@ fn name_and_page(generation: &Generation, request: &Request, of: &Side) -> (Stri
                 own.unwrap_or_else(|| address::vendor(lang, &side.name)),
             )
         }
+        Subject::Body { body, .. } => (
+            body.name_in(lang).to_owned(),
+            address::party(lang, Party::Body, &body.id),
+        ),
         Subject::Department(named) => {
             let own = named.name_fr.as_ref().filter(|_| lang == Language::French);
             let name = own.unwrap_or(&named.name).clone();
@@ -197,6 +216,7 @@ fn name_and_page(generation: &Generation, request: &Request, of: &Side) -> (Stri
 pub(super) fn searched(request: &Request, subject: &Subject) -> Option<Parameters> {
     let (parameter, value) = match subject {
         Subject::Supplier { id, .. } => ("supplier", id.as_deref()?),
+        Subject::Body { ids, .. } => ("body", ids.as_str()),
         Subject::Department(named) if named.kind == Some(BodyKind::Buyer) => ("department_is", named.name.as_str()),
         Subject::Department(_) => return None,
         Subject::Commodity(code) => ("commodity", code.key()),

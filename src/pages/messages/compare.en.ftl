@@ -38,6 +38,7 @@ compare-joined-name = { $count ->
 }
 compare-joined = “{ $first }” is counted here with names that begin alike, which no publisher states to be one firm: { $names }.
 compare-consortia = Not counted: consortia that name “{ $name }”, each a bidder of its own: { $names }
+compare-divisions = “{ $name }” is counted here with its divisions: { $names }
 compare-alike-list = Similar names
 compare-years = By year, on one axis
 compare-nothing = There are no records of this type. Choose another type.

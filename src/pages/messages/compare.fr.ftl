@@ -38,6 +38,7 @@ compare-joined-name = { $count ->
 }
 compare-joined = « { $first } » est compté ici avec des noms qui commencent de la même façon, dont aucun diffuseur ne dit qu’ils désignent une seule entreprise : { $names }.
 compare-consortia = Non comptés : les consortiums qui nomment « { $name } », chacun étant un soumissionnaire distinct : { $names }
+compare-divisions = « { $name } » est compté ici avec ses divisions : { $names }
 compare-alike-list = Noms semblables
 compare-years = Par année, sur un seul axe
 compare-nothing = Il n’y a aucune fiche de ce type. Choisissez un autre type.

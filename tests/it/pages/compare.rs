@@ -294,6 +294,37 @@ fn two_cities_are_compared_in_what_is_asked_for_before_them() {
 }
 
 #[test]
+fn a_body_is_compared_with_its_divisions() {
+    let bodies = [
+        "Université Sud",
+        "Université Sud - Immeubles",
+        "Université Nord",
+        "Université Sud de Laval",
+    ];
+    let contract = |(number, body): (usize, &&str)| {
+        let record = json!({
+            "record_id": format!("c{number}"), "award_date": "2021-02-03", "title_fr": "Papier",
+            "department_fr": body, "contract_value": 5.0, "vendor_name": "Papeterie Acme",
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    let records: Vec<_> = bodies.iter().enumerate().map(contract).collect();
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html(
+        "/en/compare/department?of=Universit%C3%A9+Sud&of=Universit%C3%A9+Nord",
+        200,
+    );
+    assert_shows(
+        &html,
+        &[
+            "Contracts 2 1 1 less",
+            "Total value $10.00 $5.00 $5.00 less",
+            "“Université Sud” is counted here with its divisions: Université Sud - Immeubles (1 in all)",
+        ],
+    );
+}
+
+#[test]
 fn a_body_is_compared_by_the_last_word_of_its_name() {
     let bodies = [
         "Université McGill",
