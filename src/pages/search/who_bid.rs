@@ -3,9 +3,13 @@
 use std::{cmp::Reverse, ops::Range};
 
 use crate::{
-    api::analysis::suggest::Suggested,
+    api::{
+        analysis::suggest::Suggested,
+        params::filters::{MAX_PARTIES, SEPARATOR},
+    },
     catalog::{
         ask::Ask,
+        bids::BidQuery,
         suggest::{Likeness, MeaningType},
         suppliers::{Party, Supplier, begin_alike::named_from},
     },
@@ -24,6 +28,7 @@ use crate::{
             open_calls::take_are_open,
             parts::subject_of_question,
             question::content,
+            search_address::SearchAddress,
             split::Split,
             versus::{Named, city},
             written_words::{Word, is_in, ranges, remove_phrase, without_marks, words},
@@ -130,9 +135,17 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     if is_wider && (split.conditions.len() > 1 || split.asked.value("level") == Some("federal")) {
         return Ok(None);
     }
-    let Some((page, query)) = of_search(&wider, &ask.generation) else {
+    let Some((mut page, mut query)) = of_search(&wider, &ask.generation) else {
         return Ok(None);
     };
+    let (mut notices, mut sentences) = competition(ask, t, &query)?;
+    // "Who bid against Acme at the city" names a bidder instead of what is called for.
+    if notices == 0
+        && let Some((of_firm, bids)) = of_bidder(context, &wider, &split.words)
+    {
+        (page, query) = (of_firm, bids);
+        (notices, sentences) = competition(ask, t, &query)?;
+    }
     let label = if is_wider && split.words.is_empty() {
         t.text("search-who-bid-all")
     } else if is_wider {
@@ -140,7 +153,6 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     } else {
         split.label(&split.words)
     };
-    let (notices, sentences) = competition(ask, t, &query)?;
     Ok(Some(Searched {
         meaning: Meaning {
             label: t.with("search-who-bid", &[("name", &label)]),
@@ -156,8 +168,19 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
     }))
 }
 
-/// How often all bids are read for words that ask who bid: also without days, where there are none.
-pub(super) const SCANS_OF_BIDS: usize = 2;
+/// The page of the bids of the firms that are called by the words, instead of bids on calls with the words.
+fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Option<(String, BidQuery)> {
+    let generation = &context.ask.generation;
+    let firms = named_from(&generation.suppliers, words).into_iter().take(MAX_PARTIES);
+    let ids: Vec<String> = firms.map(|firm| firm.id).collect();
+    let of_firms = asked
+        .dropping(&["q"])
+        .setting(&[("supplier", &ids.join(&SEPARATOR.to_string()))]);
+    (!ids.is_empty()).then(|| of_search(&of_firms, generation)).flatten()
+}
+
+/// How often all bids are read for words that ask who bid: also without days, where there are none, and of a bidder.
+pub(super) const SCANS_OF_BIDS: usize = 3;
 
 /// Whether words ask who bid.
 pub(super) fn asks_who_bid(text: &str) -> bool {

@@ -43,6 +43,8 @@ fn server() -> TestServer {
         "municipality": "gatineau", "department_fr": "Ville de Gatineau", "unspsc": "43211503"
     });
     records.push((EntityType::Contract, without_bids.to_string()));
+    let of_bidder = json!({"record_id": "c3", "vendor_name": "Deux", "award_date": "2015-07-01"});
+    records.push((EntityType::Contract, of_bidder.to_string()));
     let many: Vec<_> = (0..60)
         .map(|number| json!({"name": format!("Bidder {number}"), "won": number == 0, "amount": 1000 + number}))
         .collect();
@@ -354,6 +356,13 @@ fn who_bid_and_who_never_won_are_asked_in_the_box() {
         ),
         ("en", "roofs in Laval, who lost", "Who bid: roofs, Laval", ""),
         ("en", "how many bids per tender in Laval", "Who bid: Laval", ""),
+        // A bidder instead of what is called for.
+        (
+            "fr",
+            "qui a soumissionné contre Deux à la Ville de Laval",
+            "Qui a soumissionné\u{a0}: Deux, Ville de Laval",
+            "",
+        ),
         (
             "en",
             "how many companies bid on Pavage in Laval in 2015",
