@@ -14,11 +14,11 @@ use crate::{
     },
     http::error::ApiError,
     model::{
-        Facet, Role,
-        vocabulary::{IMPLAUSIBLE_VALUE, NO_QUALITY_FLAG, PLACEHOLDER_VALUE},
+        Facet,
+        vocabulary::{IMPLAUSIBLE_VALUE, PLACEHOLDER_VALUE},
     },
     pages::messages::Texts,
-    query::{Filter, SearchQuery},
+    query::SearchQuery,
 };
 
 /// The quality flags that doubt a value. The others doubt a date or a name, or that a record is the only one of its
@@ -133,11 +133,8 @@ fn has_doubtful_values(found: &Aggregation) -> bool {
 
 /// The values with their percentiles, of all records or of those without a flag.
 fn counted_values(ask: &Ask, query: &SearchQuery, without_flags: bool) -> Result<ValueStats, Error> {
-    let mut query = query.clone();
-    query.filters.extend(without_flags.then(|| Filter::Term {
-        role: Role::QualityFlag,
-        key: NO_QUALITY_FLAG.to_owned(),
-    }));
+    let query = query.clone();
+    let query = if without_flags { query.without_doubts() } else { query };
     let counted = ask.aggregate(&query, &[], ValueAggregation::Percentiles)?;
     Ok(counted.values.unwrap_or_default())
 }

@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use crate::{
-    model::{Date, EntityType, Facet, Role},
+    model::{Date, EntityType, Facet, Role, vocabulary::NO_QUALITY_FLAG},
     query::text::TextQuery,
 };
 
@@ -131,6 +131,15 @@ pub struct Position {
 }
 
 impl SearchQuery {
+    /// Only the records without a quality flag.
+    pub(crate) fn without_doubts(mut self) -> SearchQuery {
+        self.filters.push(Filter::Term {
+            role: Role::QualityFlag,
+            key: NO_QUALITY_FLAG.to_owned(),
+        });
+        self
+    }
+
     /// The records of an entity type that pass the filters, newest first.
     pub fn newest(entity_type: EntityType, filters: Vec<Filter>) -> SearchQuery {
         SearchQuery {

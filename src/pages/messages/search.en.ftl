@@ -181,6 +181,7 @@ search-sort-ending-desc = Latest end first
 search-sort-ending-asc = Earliest end first
 search-sort-value-desc = Highest value first
 search-sort-value-asc = Lowest value first
+search-sort-sound = Highest value first, without the records in doubt
 search-sort-increase = Largest increase first
 search-amended-largest = Highest contract value first, not largest amendment
 
@@ -311,6 +312,7 @@ search-no-kind = { $kind }: the sources here have none. Records of other types a
 search-undated = Without a date: { $without } of these { $records } { $kind }. No year has them.
 search-names-only = A word is only in a name, of the supplier or the buyer: { $count } of these { $records } { $kind }.
 search-names-only-all = In each of these records, a word is only in a name, of the supplier or the buyer.
+search-names-further = With a word only in a name, of the supplier or the buyer, and not counted: { $records }.
 search-names-without = Only those with all words in the purchase itself ({ $count })
 search-names-left-out = Only records with each word in the purchase itself, not only in the name of the supplier or the buyer.
 search-names-with = Names, too

@@ -181,6 +181,7 @@ search-sort-ending-desc = Fin la plus lointaine d’abord
 search-sort-ending-asc = Fin la plus proche d’abord
 search-sort-value-desc = Valeur la plus élevée d’abord
 search-sort-value-asc = Valeur la plus basse d’abord
+search-sort-sound = Valeur la plus élevée d’abord, sans les fiches douteuses
 search-sort-increase = Plus forte hausse d’abord
 search-amended-largest = Valeur de contrat la plus élevée d’abord, et non la plus grande modification
 
@@ -311,6 +312,7 @@ search-no-kind = { $kind } : les sources ici n’en ont pas. Des fiches d’aut
 search-undated = Sans date : { $without } de ces { $records } { $kind }. Une recherche par année ne les trouve pas.
 search-names-only = Un mot n’est que dans un nom, celui du fournisseur ou de l’acheteur : { $count } de ces { $records } { $kind }.
 search-names-only-all = Dans chacune de ces fiches, un mot n’est que dans un nom, celui du fournisseur ou de l’acheteur.
+search-names-further = Un mot n’y est que dans un nom, celui du fournisseur ou de l’acheteur, et non compté : { $records }.
 search-names-without = Seulement avec tous les mots dans l’achat lui-même ({ $count })
 search-names-left-out = Seulement les fiches où chaque mot est dans l’achat lui-même, pas seulement dans le nom du fournisseur ou de l’acheteur.
 search-names-with = Aussi dans les noms

@@ -22,9 +22,10 @@ use crate::{
             lacking::without_day,
             meanings::Meaning,
             meant::Meant,
+            narrowed::Narrowed,
             notes::{NamesNote, SourceNotes, doubt, price_note},
             question::CONTRACT_TYPES,
-            results_query::{Found, Plan, in_purchase},
+            results_query::{Found, Plan},
             search_address::SearchAddress,
             sentence::{parties, sentence, worth},
             similar_names::similar_names,
@@ -32,7 +33,6 @@ use crate::{
         },
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
-    query::SearchQuery,
 };
 
 /// What the words may mean, where they find nothing as words, or little by chance. The answer is uncertain.
@@ -92,24 +92,31 @@ impl Answer {
 pub(super) fn answer(
     context: &SearchContext,
     plan: &Plan,
-    meant: &Meant,
+    meant: &mut Meant,
     found_as_words: &Found,
 ) -> Result<Option<Answer>, ApiError> {
     let t = context.t;
-    let Some(meaning) = meant.all.first().filter(|_| meant.leads) else {
+    let Some(meaning) = meant.all.first_mut().filter(|_| meant.leads) else {
         return Ok(None);
     };
     let mut answer = Answer::of(meaning);
-    let searched = meaning.asked.as_ref().filter(|_| plan.may_answer(&plan.splits));
-    let searched = searched.and_then(|asked| Some((asked, asked.query_in(&context.ask.generation)?)));
-    if let Some((asked, query)) = searched
-        && let Some(found) = found_by(context.ask, asked, &query)?
-    {
+    let searched = meaning.asked.clone().filter(|_| plan.may_answer(&plan.splits));
+    let searched = searched.and_then(|asked| Some((asked.query_in(&context.ask.generation)?, asked)));
+    if let Some((query, stated)) = searched {
+        let narrowed = Narrowed::of(context, &stated, query)?;
+        let (asked, query) = (&narrowed.asked, narrowed.query);
+        let Some(found) = found_by(context.ask, asked, &query)? else {
+            return Ok(Some(answer));
+        };
+        if narrowed.is_narrower {
+            meaning.narrow(t, asked, found.total);
+            answer.href = meaning.href.clone();
+        }
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
-        answer.others = others(context, asked, plan, found_as_words)?;
+        answer.others = others(context, &stated, plan, found_as_words)?;
         let text = context.asked.value("q").unwrap_or_default();
-        answer.first = first_records(&SearchContext { asked, ..*context }, text, &query, found.total)?;
+        answer.first = first_records(&SearchContext { asked, ..*context }, text, &query, &found)?;
         answer.leaders = leaders(context, asked, &found);
         let leading = answer
             .leaders
@@ -118,7 +125,7 @@ pub(super) fn answer(
             .reduce(f64::min);
         answer.values = typical_value(context.ask, t, &query, (&found, leading), asked.with(&BY_VALUE))?;
         answer.years = years(context, asked, &query, &found)?;
-        answer.names = names(context, asked, &query, found.total)?;
+        answer.names = narrowed.names;
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
         let growth = growth(context.ask, t, asked, &query)?;
@@ -224,19 +231,4 @@ fn others(
         others.push((shown, split.asked.address_as_ranked()));
     }
     Ok(others)
-}
-
-/// The note is left out if counting takes too long.
-fn names(
-    context: &SearchContext,
-    asked: &SearchAddress,
-    query: &SearchQuery,
-    total: u64,
-) -> Result<Option<NamesNote>, ApiError> {
-    let in_purchase = in_purchase(query).map(|query| context.ask.count(&query)).transpose();
-    let by_name = match in_purchase {
-        Err(Error::Timeout) => 0,
-        counted => counted?.map_or(0, |count| total.saturating_sub(count)),
-    };
-    Ok(NamesNote::of(context.t, asked, query, total, by_name))
 }

@@ -7,7 +7,7 @@ use crate::{
         aggregation::{Aggregation, FacetBuckets, TermsAggregation, ValueAggregation},
     },
     http::error::ApiError,
-    model::{Facet, Role, Schema, vocabulary::NO_QUALITY_FLAG},
+    model::{Facet, Role, Schema},
     pages::{
         coverage_note::covered_years,
         figure_table::{FigureRow, FigureTable},
@@ -17,7 +17,7 @@ use crate::{
             search_address::SearchAddress, written_words::words,
         },
     },
-    query::{Filter, SearchQuery},
+    query::SearchQuery,
 };
 
 /// Whether the words ask for each year, without naming any.
@@ -91,11 +91,7 @@ pub(super) fn years(
 
 /// The records without a flag by year. `None` if counting them takes too long.
 fn without_doubts(context: &SearchContext, query: &SearchQuery) -> Result<Option<FacetBuckets>, ApiError> {
-    let mut query = query.clone();
-    query.filters.push(Filter::Term {
-        role: Role::QualityFlag,
-        key: NO_QUALITY_FLAG.to_owned(),
-    });
+    let query = query.clone().without_doubts();
     let by_year = [TermsAggregation::all(Facet::Year)];
     match context.ask.aggregate(&query, &by_year, ValueAggregation::Sum) {
         Err(Error::Timeout) => Ok(None),

@@ -3,15 +3,19 @@
 use bytes::Bytes;
 
 use crate::{
-    engine::Error,
+    api::analysis::quality::quality_of,
+    engine::{Error, aggregation::Aggregation},
     http::error::ApiError,
     model::{Record, Role, Schema},
-    pages::search::{
-        context::SearchContext,
-        growth::largest_increases,
-        highlight::Highlighter,
-        hits::{Hit, HitWriter, date_label},
-        sort_links::sort_links,
+    pages::{
+        quality::is_much_in_doubt,
+        search::{
+            context::SearchContext,
+            growth::largest_increases,
+            highlight::Highlighter,
+            hits::{Hit, HitWriter, date_label},
+            sort_links::sort_links,
+        },
     },
     query::{Filter, Order, SearchQuery, SortKey},
 };
@@ -61,15 +65,24 @@ fn has_end(query: &SearchQuery, record: &Bytes) -> bool {
         || Record::parse(schema, record).is_ok_and(|record| record.date(Role::EndDate).is_some())
 }
 
-/// The first of `total` records; `context` has the search as it is asked, and `text` are its words. `None` without any,
-/// and if finding them takes too long.
+/// The search for the highest values without the records in doubt: these are often typing errors of many digits. `None`
+/// for other searches, and if little of the value is in doubt.
+fn without_doubts(query: &SearchQuery, found: &Aggregation) -> Option<SearchQuery> {
+    let is_highest = query.sort.key == SortKey::Value && query.sort.order == Order::Desc;
+    (is_highest && is_much_in_doubt(&quality_of(found))).then(|| query.clone().without_doubts())
+}
+
+/// The first of the records that were `found`; `context` has the search as it is asked, and `text` are its words.
+/// `None` without any, and if finding them takes too long.
 pub(super) fn first_records(
     context: &SearchContext,
     text: &str,
     query: &SearchQuery,
-    total: u64,
+    found: &Aggregation,
 ) -> Result<Option<FirstRecords>, ApiError> {
-    let (t, asked) = (context.t, context.asked);
+    let (t, asked, total) = (context.t, context.asked, found.total);
+    let sound = without_doubts(query, found);
+    let query = sound.as_ref().unwrap_or(query);
     let risen = largest_increases(context.ask, (text, asked), (query, total), SHOWN)?;
     let is_by_increase = risen.is_some();
     let records = match risen {
@@ -97,6 +110,8 @@ pub(super) fn first_records(
     Ok((!hits.is_empty()).then(|| FirstRecords {
         order: if is_by_increase {
             t.text("search-sort-increase")
+        } else if sound.is_some() {
+            t.text("search-sort-sound")
         } else {
             order.map_or_else(String::new, |order| t.keyed("search-sort-", order.name))
         },

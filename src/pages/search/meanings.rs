@@ -88,6 +88,13 @@ impl Meaning {
 }
 
 impl Meaning {
+    /// Makes it the search for fewer records.
+    pub(super) fn narrow(&mut self, t: Texts, asked: &SearchAddress, records: u64) {
+        self.href = asked.address_as_ranked();
+        self.count = t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &records)]);
+        self.asked = Some(asked.clone());
+    }
+
     /// The records of which the words ask for a share, of which `part` records are it.
     pub(crate) fn of_all(t: Texts, of: EntityType, all: &Related, (part, records): (u64, u64)) -> Meaning {
         let percent = t.percent(part as f64 / records as f64);

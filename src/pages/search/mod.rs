@@ -36,6 +36,7 @@ mod levels;
 pub(crate) mod meanings;
 mod meant;
 mod names_in_words;
+mod narrowed;
 #[cfg(test)]
 mod new_filter_tests;
 mod no_matches;

@@ -279,7 +279,21 @@ pub(super) struct NamesNote {
     pub(super) link: Option<(String, String)>,
 }
 
+/// Whether so many of the records have a word only in a name that it is said.
+pub(super) fn is_much(by_name: u64, total: u64) -> bool {
+    by_name > 0 && by_name.saturating_mul(GAP_OF) >= total
+}
+
 impl NamesNote {
+    /// That further records have a word only in a name; `asked` finds all.
+    pub(super) fn of_further(t: Texts, asked: &SearchAddress, query: &SearchQuery, by_name: u64) -> NamesNote {
+        let records = t.keyed_with("search-records-", query.entity_type.name(), &[("count", &by_name)]);
+        NamesNote {
+            sentence: t.with("search-names-further", &[("records", &records)]),
+            link: Some((t.text("search-names-with"), asked.address_as_ranked())),
+        }
+    }
+
     /// `by_name`: how many of the records have one of the words only in a name. `None` if they are few; and if they are
     /// all, unless the words are also those of a commodity code: "KPMG" is looked for in names.
     pub(super) fn of(
@@ -298,7 +312,7 @@ impl NamesNote {
         }
         let is_trade = text.codes().is_some_and(|codes| !codes.is_empty());
         let in_purchase = total.saturating_sub(by_name);
-        let is_much = by_name > 0 && by_name.saturating_mul(GAP_OF) >= total;
+        let is_much = is_much(by_name, total);
         let kind = t.keyed("sources-row-kind-", query.entity_type.name());
         (is_much && (in_purchase > 0 || is_trade)).then(|| NamesNote {
             sentence: if in_purchase > 0 {

@@ -220,9 +220,9 @@ fn found_results(
     let sources = SourceNotes::of(context, query_of_sources(plan, found), &found.aggregation)?;
     let groups = facets::groups(context, &found.aggregation, &found.choices).into_iter();
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
-    let meant = meant(context, plan, found)?;
+    let mut meant = meant(context, plan, found)?;
     let sentence = sentence(t, asked.entity_type, &found.aggregation, parties(context));
-    let answer = answer(context, plan, &meant, found)?;
+    let answer = answer(context, plan, &mut meant, found)?;
     // An answer has its own values; and its own coverage, which is that of the words if these find nothing.
     let has_answer = answer.is_some();
     let is_answered = answer.as_ref().is_some_and(|answer| !answer.is_empty);

@@ -27,4 +27,5 @@ mod search;
 mod sources;
 mod supplier;
 mod take_along;
+mod things;
 mod years;
