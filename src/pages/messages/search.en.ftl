@@ -182,6 +182,7 @@ search-sort-ending-asc = Earliest end first
 search-sort-value-desc = Highest value first
 search-sort-value-asc = Lowest value first
 search-sort-sound = Highest value first, without the records in doubt
+search-first-in-doubt = Left out, because the record is in doubt: { $value }, { $supplier }.
 search-sort-increase = Largest increase first
 search-amended-largest = Highest contract value first, not largest amendment
 
@@ -357,6 +358,7 @@ search-meaning-misspelled = “{ $word }” in place of “{ $written }”, whic
 search-set-aside = Whether a contract was set aside for Indigenous businesses, only proactive disclosures state, each in its own record. No search finds the contracts by it: the words find texts and names.
 search-answer-others = Not counted here, under the same conditions:
 search-answer-all = all { $count }
+search-leaders-sound = { $title }, without the records in doubt
 search-leaders = { $title }:
 search-meaning-wider = Without “{ $word }”, which few records have next to the rest
 search-who-bid-everywhere = { $words }, of all buyers and places

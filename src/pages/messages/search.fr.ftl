@@ -182,6 +182,7 @@ search-sort-ending-asc = Fin la plus proche d’abord
 search-sort-value-desc = Valeur la plus élevée d’abord
 search-sort-value-asc = Valeur la plus basse d’abord
 search-sort-sound = Valeur la plus élevée d’abord, sans les fiches douteuses
+search-first-in-doubt = Exclu, parce que la fiche est douteuse : { $value }, { $supplier }.
 search-sort-increase = Plus forte hausse d’abord
 search-amended-largest = Valeur de contrat la plus élevée d’abord, et non la plus grande modification
 
@@ -349,6 +350,7 @@ search-meaning-misspelled = « { $word } » à la place de « { $written } �
 search-set-aside = Seules les divulgations proactives disent, chacune dans sa fiche, si un contrat était réservé aux entreprises autochtones. Aucune recherche ne trouve les contrats ainsi : les mots trouvent des textes et des noms.
 search-answer-others = Non comptés ici, aux mêmes conditions :
 search-answer-all = les { $count } au total
+search-leaders-sound = { $title }, sans les fiches douteuses
 search-leaders = { $title } :
 search-meaning-wider = Sans « { $word } », que peu de fiches ont avec le reste
 search-who-bid-everywhere = { $words }, pour tous les acheteurs et lieux

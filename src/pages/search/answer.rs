@@ -33,6 +33,7 @@ use crate::{
         },
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
+    query::SearchQuery,
 };
 
 /// What the words may mean, where they find nothing as words, or little by chance. The answer is uncertain.
@@ -117,7 +118,7 @@ pub(super) fn answer(
         answer.others = others(context, &stated, plan, found_as_words)?;
         let text = context.asked.value("q").unwrap_or_default();
         answer.first = first_records(&SearchContext { asked, ..*context }, text, &query, &found)?;
-        answer.leaders = leaders(context, asked, &found);
+        answer.leaders = leaders(context, asked, (&query, &found))?;
         let leading = answer
             .leaders
             .iter()
@@ -163,24 +164,41 @@ fn is_mostly_one(found: &Aggregation) -> bool {
     })
 }
 
-/// Who comes first, suppliers before buyers unless the words ask for these: by number, if records in doubt, or a single
-/// one, decide who comes first by value.
-fn leaders(context: &SearchContext, asked: &SearchAddress, found: &Aggregation) -> Vec<Leaders> {
+/// Who comes first, suppliers before buyers unless the words ask for these. If records in doubt are much of the value,
+/// those without a doubt decide; if a single record is most of it, the number of records.
+fn leaders(
+    context: &SearchContext,
+    asked: &SearchAddress,
+    (query, found): (&SearchQuery, &Aggregation),
+) -> Result<Vec<Leaders>, ApiError> {
+    let in_doubt = !asked.by_number && quality::is_much_in_doubt(&quality_of(found));
+    let sound = in_doubt.then(|| found_by(context.ask, asked, &query.clone().without_doubts()));
+    let sound = sound.transpose()?.flatten().filter(|sound| sound.total > 0);
+    let counted = sound.as_ref().unwrap_or(found);
+    let is_uncertain = in_doubt && sound.is_none() || is_mostly_one(counted) && asked.value("sort_by") != Some("value");
     let ranked = SearchAddress {
-        by_number: asked.by_number
-            || quality::is_much_in_doubt(&quality_of(found))
-            || is_mostly_one(found) && asked.value("sort_by") != Some("value"),
+        by_number: asked.by_number || is_uncertain,
         ..asked.clone()
     };
-    let asked = &ranked;
     let text = context.asked.value("q");
     let is_of_body = ["municipality", "body"].iter().any(|name| asked.value(name).is_some());
     let of_divisions = is_of_body && text.is_some_and(asks_for_divisions);
-    let mut leaders = Leaders::all(&SearchContext { asked, ..*context }, found, of_divisions);
+    let context = SearchContext {
+        asked: &ranked,
+        ..*context
+    };
+    // The number of all records says more than that of those without a doubt.
+    let counted = if ranked.by_number { found } else { counted };
+    let mut leaders = Leaders::all(&context, counted, of_divisions);
+    if sound.is_some() && !ranked.by_number {
+        for leaders in &mut leaders {
+            leaders.title = context.t.with("search-leaders-sound", &[("title", &leaders.title)]);
+        }
+    }
     if text.is_some_and(asks_for_buyers) {
         leaders.reverse();
     }
-    leaders
+    Ok(leaders)
 }
 
 /// Which days most contracts of other entity types lack, where the search asks for some.

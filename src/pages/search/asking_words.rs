@@ -28,7 +28,8 @@ pub(super) const PHRASES: &str = "\
     what types of|which agencies|which agency|which bodies|which body|which department|which departments|\
     which public bodies|which public body|who supplies|who supply|which companies supply|which company supplies|\
     which firm supplies|which firms supply|would it be|would it cost|biggest spenders|depensiers|depensieres|\
-    les plus depensieres|les plus depensiers|plus depensieres|plus depensiers|top spenders|contract size|\
+    best customer of|best customers of|biggest customer of|biggest customers of|main customer of|main customers of|\
+    meilleur client|meilleurs clients|principal client|principaux clients|les plus depensieres|les plus depensiers|plus depensieres|plus depensiers|top spenders|contract size|\
     contract sizes|size of contracts|taille des contrats|taille du contrat|on average|d habitude|en general|\
     en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|\
     prix a la tonne|prix de la tonne";
@@ -95,7 +96,8 @@ const PARTIES: &str = "\
 
 /// What asks who buys.
 const BUYERS: &str = "\
-    achete le plus|achetent le plus|acheteurs|biggest spenders|depensieres|depensiers|top spenders|biggest buyer|\
+    best customer|best customers|biggest customer|biggest customers|main customer|main customers|meilleur client|\
+    meilleurs clients|principal client|principaux clients|achete le plus|achetent le plus|acheteurs|biggest spenders|depensieres|depensiers|top spenders|biggest buyer|\
     biggest buyers|buyers|buys most|buys the most|depense le plus|depensent le plus|largest buyers|\
     plus gros acheteurs|principaux acheteurs|quel hopital|quel ministere|quel organisme|quelle universite|\
     quelle ville|quelles universites|quelles villes|quels hopitaux|quels ministeres|quels organismes|qui achete|\

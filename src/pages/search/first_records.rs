@@ -33,6 +33,8 @@ pub(super) struct FirstRecords {
     /// The message for the date of a hit.
     pub(super) date_label: &'static str,
     pub(super) has_values: bool,
+    /// The record that would be first, if it is left out because it is in doubt.
+    pub(super) in_doubt: Option<String>,
     /// The link to all of them, if there are more.
     pub(super) all: Option<String>,
 }
@@ -72,6 +74,30 @@ fn without_doubts(query: &SearchQuery, found: &Aggregation) -> Option<SearchQuer
     (is_highest && is_much_in_doubt(&quality_of(found))).then(|| query.clone().without_doubts())
 }
 
+/// The value and the supplier of the first record, which is in doubt. `None` if finding it takes too long.
+fn in_doubt(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    let records = match context.ask.first(query, 1) {
+        Err(Error::Timeout) => return Ok(None),
+        records => records?,
+    };
+    let schema = Schema::of(query.entity_type);
+    let Some(record) = records.first().and_then(|record| Record::parse(schema, record).ok()) else {
+        return Ok(None);
+    };
+    let is_sound = record.quality_flags().next().is_none();
+    let Some(value) = record.dollars().filter(|_| !is_sound) else {
+        return Ok(None);
+    };
+    let t = context.t;
+    let supplier = record.texts(Role::Vendor).next().map(str::to_owned);
+    let supplier = supplier.unwrap_or_else(|| t.text("not-published"));
+    let value = t.money(value);
+    Ok(Some(t.with(
+        "search-first-in-doubt",
+        &[("value", &value), ("supplier", &supplier)],
+    )))
+}
+
 /// The first of the records that were `found`; `context` has the search as it is asked, and `text` are its words.
 /// `None` without any, and if finding them takes too long.
 pub(super) fn first_records(
@@ -82,6 +108,7 @@ pub(super) fn first_records(
 ) -> Result<Option<FirstRecords>, ApiError> {
     let (t, asked, total) = (context.t, context.asked, found.total);
     let sound = without_doubts(query, found);
+    let in_doubt = sound.as_ref().map(|_| in_doubt(context, query)).transpose()?.flatten();
     let query = sound.as_ref().unwrap_or(query);
     let risen = largest_increases(context.ask, (text, asked), (query, total), SHOWN)?;
     let is_by_increase = risen.is_some();
@@ -118,6 +145,7 @@ pub(super) fn first_records(
         is_asked: is_by_increase || asked.value("sort_by").is_some(),
         date_label: date_label(asked.entity_type),
         has_values: Schema::of(asked.entity_type).has_role(Role::Value),
+        in_doubt,
         all: (total > hits.len() as u64).then(|| t.with("search-answer-all", &[("count", &total)])),
         hits,
     }))

@@ -11,7 +11,11 @@ use crate::{
         results_query::in_purchase,
         search_address::SearchAddress,
     },
-    query::{SearchQuery, text::TextQuery},
+    query::{
+        SearchQuery,
+        text::{Clause, Term, TextQuery},
+        translate::is_function_word,
+    },
 };
 
 /// The search of an answer.
@@ -26,8 +30,8 @@ pub(super) struct Narrowed {
 
 impl Narrowed {
     /// Many records may have a word only in a name: "fire" in that of a service, "truck" in that of a firm. If the
-    /// words are a thing, and some records have them in the purchase, these are counted. Without the note if counting
-    /// takes too long.
+    /// words [name a thing](names_thing), and some records have them in the purchase, these are counted. Without the
+    /// note if counting takes too long.
     pub(super) fn of(context: &SearchContext, asked: &SearchAddress, query: SearchQuery) -> Result<Narrowed, ApiError> {
         let whole = |names, query| Narrowed {
             asked: asked.clone(),
@@ -59,14 +63,21 @@ impl Narrowed {
     }
 }
 
-/// Whether all words are those of a thing: each has other terms for the same, and they are no name.
+/// Whether the words are those of a thing: several, each with other terms for the same, and no name. A single one in
+/// the name of a firm says what the firm does: "Acme Roofing".
 fn names_thing(context: &SearchContext, asked: &SearchAddress, query: &SearchQuery) -> bool {
-    let has_terms = |text: &TextQuery| text.clauses().iter().all(|clause| clause.terms().len() > 1);
+    let names_several = |text: &TextQuery| {
+        let clauses = text.clauses();
+        let is_of_meaning =
+            |clause: &&Clause| !matches!(clause.terms(), [Term::Word(word), ..] if is_function_word(word));
+        let is_several = clauses.iter().filter(is_of_meaning).count() > 1;
+        is_several && clauses.iter().all(|clause| clause.terms().len() > 1)
+    };
     let suppliers = context.ask.generation.parties(Party::Supplier);
     let is_name = || {
         asked
             .value("q")
             .is_some_and(|words| suppliers.with_name(words).is_some())
     };
-    query.text.as_ref().is_some_and(has_terms) && !is_name()
+    query.text.as_ref().is_some_and(names_several) && !is_name()
 }

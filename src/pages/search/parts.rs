@@ -88,6 +88,9 @@ const CONSTRUCTION: [&str; 5] = [
 ];
 
 /// What else contracts are called that cost more than before.
+const BY_AMENDMENTS: &str = "\
+    by amendment|by amendments|par avenant|par avenants|par des avenants|through amendment|through amendments|\
+    with amendments";
 const ENDED: &str = "completed|ended|finished|termine|termines";
 
 /// The articles that names of firms begin with.
@@ -292,6 +295,7 @@ fn take_grew(written: &mut Vec<Word>) -> bool {
     let grew = remove_phrase(&mut rest, GREW) && (asks_for_contracts(&rest) || content(rest.clone(), true).is_empty());
     if grew {
         remove_phrase(&mut rest, ENDED);
+        remove_phrase(&mut rest, BY_AMENDMENTS);
         *written = rest;
     }
     grew

@@ -196,7 +196,8 @@ impl Plan {
         let of = largest.filter(|_| self.may_answer(splits))?;
         let days: usize = splits.iter().map(|split| scans_of_days(&split.query)).sum();
         let figures = answer_figures(of, self.asked.by_name, true).scans();
-        Some((of, SCANS_OF_ANSWER + days + growth::scans(splits) + figures))
+        // Without the records in doubt, too.
+        Some((of, SCANS_OF_ANSWER + days + growth::scans(splits) + 2 * figures))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {

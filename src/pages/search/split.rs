@@ -11,6 +11,7 @@ use crate::{
             context::shortened,
             parts::{Parts, Takes, entity_types, parts},
             period::Period,
+            question::take_by_year,
             related::Related,
             search_address::SearchAddress,
             stated_conditions::{Values, name_of},
@@ -40,7 +41,8 @@ pub(crate) struct Split {
     pub(crate) of_region: Option<Related>,
     /// The same search of the suppliers in its municipality.
     pub(crate) of_city: Option<Related>,
-    /// Whether the words ask for several years of a buyer or a place. "Snow removal 2023 2024" may be a title.
+    /// Whether the words ask for several years, or each year, of a buyer or a place. "Snow removal 2023 2024" may be a
+    /// title.
     pub(super) has_years: bool,
     /// Whether the words ask for calls that take bids: words find those of other days.
     is_open: bool,
@@ -198,7 +200,7 @@ impl Split {
             has_conditions: parts.has_conditions,
             wanted: Vec::new(),
             place: parts.place.map(|place| name_of(place, t)),
-            has_years: parts.period.as_ref().is_some_and(Period::has_several_years)
+            has_years: (parts.period.as_ref().is_some_and(Period::has_several_years) || take_by_year(&mut words(text)))
                 && (parts.buyer.is_some() || parts.place.is_some()),
             is_open: parts.open,
             is_in_place: parts.says_where(text),

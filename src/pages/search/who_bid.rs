@@ -41,7 +41,9 @@ const BIDDERS: &str = "\
     a soumissionne|average bids|soumissions moyennes|bid against|bids against|compete against|compete with|\
     competes against|competes with|competitors of|concurrents de|fait concurrence|fait concurrence a|\
     font concurrence|font concurrence a|rivals of|soumissionne contre|soumissionnent contre|a soumissionne contre|\
-    average number of bidders|average number of bids|bid on|bidder|bidders|bidding on|bids|\
+    average number of bidders|average number of bids|combien de soumissionnaires en moyenne|\
+    combien de soumissions en moyenne|how many bidders on average|how many bids on average|\
+    bid on|bidder|bidders|bidding on|bids|\
     combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|combien de soumissionnaires|\
     combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|\
     combien de firmes soumissionnent|combien de fournisseurs soumissionnent|combien de personnes soumissionnent|\
@@ -200,6 +202,10 @@ fn named_by_part(ask: &Ask, t: Texts, written: &[Word], part: &str) -> Result<Op
     let lengths = (FEWEST_OF_PART..written.len()).rev().take(MOST_LEFT_OUT);
     for length in lengths {
         let about = content(written[..length].to_vec(), true);
+        // "Camions" of "camions de pompier" begins a name.
+        if word_list(&about).len() < FEWEST_OF_PART {
+            break;
+        }
         if let Some(named) = named(ask, t, &about, true, part)? {
             return Ok(Some(named));
         }

@@ -554,7 +554,7 @@ fn an_answer_states_the_contracts_of_other_entity_types() {
 }
 
 #[test]
-fn an_answer_ranks_by_number_where_records_in_doubt_decide() {
+fn an_answer_ranks_without_the_records_in_doubt_that_decide() {
     let of = |id: &str, vendor: &str, value: f64, flags: Value| {
         contract(
             id,
@@ -577,7 +577,7 @@ fn an_answer_ranks_by_number_where_records_in_doubt_decide() {
     let server = TestServer::own(&records, |_| {});
     assert_shows(
         &server.html(path, 200),
-        &["Suppliers with the most records: Acme (2 contracts), Zenith (1 contract)"],
+        &["Suppliers with the highest total value, without the records in doubt: Acme ($10, 2 contracts)"],
     );
 }
 

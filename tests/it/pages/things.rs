@@ -64,6 +64,11 @@ fn a_word_in_the_name_of_a_firm_or_a_buyer_is_no_purchase() {
     assert!(links[0].contains("q_in=purchase"), "{links:?}");
     assert_shows(&SERVER.html(&links[0], 200), &["2 contracts worth $1,000"]);
     assert_shows(&SERVER.html(&links[1], 200), &["4 contracts worth $1,110"]);
+    // A single word in the name of a firm says what it does.
+    assert_shows(
+        &answer("contracts for tires in Toronto in 2021"),
+        &["2 contracts worth $110"],
+    );
     // The words of a name count wherever they are.
     assert_shows(&answer("Mercier Truck Tires Toronto 2021"), &["2 contracts worth $110"]);
 }
