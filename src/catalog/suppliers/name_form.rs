@@ -242,13 +242,13 @@ fn is_consortium(spelling: &str, outside: &str) -> bool {
     if has_word || text.contains("joint venture") || text.contains("co entreprise") {
         return true;
     }
-    // Two languages of one name are no consortium.
+    // Two languages of one name, or two legal forms, are no consortium.
     let sides = outside
         .split('/')
         .map(words_of)
         .map(|words| without_form(&words).0.join(" "));
     let mut sides: Vec<String> = sides
-        .filter(|side| side.chars().filter(|c| c.is_alphabetic()).count() > 3)
+        .filter(|side| side.chars().filter(|c| c.is_alphabetic()).count() > 3 && !is_legal_form(side))
         .collect();
     sides.dedup();
     sides.len() > 1
@@ -451,6 +451,7 @@ mod tests {
             ("ALK-Barin en consortium", "consortium"),
             ("Aecon-Pomerleau (coentreprise)", "consortium"),
             ("Services C/O Inc.", ""),
+            ("KPMG s.r.l./s.e.n.c.r.l.", ""),
             ("Construction B.M.L., division de Sintra inc.", "sintra"),
             ("Meloche div. Sintra", "sintra"),
             ("Division de Sintra", ""),

@@ -13,6 +13,7 @@ use crate::{
         suppliers::{
             Party,
             begin_alike::{Alike, MAX_ALIKE, begin_alike, consortia},
+            is_consortium_name,
         },
     },
     engine::names::BodyKind,
@@ -131,6 +132,8 @@ fn named_by_consortia(generation: &Generation, t: Texts, subject: &Subject) -> O
         .into_iter()
         .filter(|alike| alike.is_consortium)
         .chain(others)
+        // A firm with the name of a consortium among its own is counted, or is another firm.
+        .filter(|found| is_consortium_name(&found.supplier.name))
         .map(|found| (found.name, found.supplier.records))
         .collect();
     all.sort_by_key(|(_, records)| Reverse(*records));

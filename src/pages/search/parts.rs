@@ -75,8 +75,9 @@ pub(super) struct Parts<'a> {
 /// a name.
 const MAX_QUESTION_WORDS: usize = 30;
 
-/// What asks for a sum at the end of a text.
-const TOTALS: &str = "montant total|total|total amount|total value|totaux|valeur totale";
+/// What asks for a sum or a price at the end of a text.
+const TOTALS: &str = "\
+    cost|costs|cout|couts|montant total|price|prices|prix|total|total amount|total value|totaux|valeur totale";
 
 /// Words for the category of construction.
 const CONSTRUCTION: [&str; 5] = [
@@ -217,14 +218,13 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     let has_names = has_lower_case(&written);
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
     let mut parts = Parts::of_time_and_order(&mut written, takes, is_start_of_firm);
-    let asks = take_by_year(&mut written) | take_asking(&mut written) | take_total(text, &mut written, takes);
-    let asks = asks || takes.in_question;
+    let asks = take_by_year(&mut written) | take_asking(&mut written) || takes.in_question;
     let is_question = asks || is_question(&written) || parts.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
     parts.take_names(&mut written, takes);
     let is_of_buyer = parts.take_asked_of_buyer(&mut written, takes);
     let of_firms = asks_for_firms(text, &mut written, takes) || parts.firms_in.is_some() || parts.country.is_some();
-    let is_question = of_firms || is_of_buyer || is_question;
+    let is_question = take_total(text, &mut written, takes) || of_firms || is_of_buyer || is_question;
     let of_cities = takes.level && take_cities(&mut written, is_question);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);

@@ -97,9 +97,11 @@ pub(super) fn firms_of_place(folded: &str, names: [&str; 2]) -> Option<&'static 
     let asks = |firms: &str, own: &str| {
         let is_company = is_in(COMPANIES, firms);
         let joints = IN_PLACE.iter().chain(OF_PLACE.iter().filter(|_| is_company));
-        joints
-            .into_iter()
-            .any(|of| text.contains(&format!(" {firms}{of}{own} ")))
+        // "Firmes d'ingénierie de Laval"
+        let is_first = is_company && text.starts_with(&format!(" {firms} "));
+        joints.into_iter().any(|of| {
+            text.contains(&format!(" {firms}{of}{own} ")) || is_first && text.ends_with(&format!("{of}{own} "))
+        })
     };
     let names = names.map(|name| word_list(name).join(" "));
     let mut firms = COMPANIES.split('|').chain(SUPPLIERS.split('|'));

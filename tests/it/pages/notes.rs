@@ -171,6 +171,11 @@ fn a_city_that_is_called_like_its_region_leads_to_both_and_a_class_of_buyers_to_
         html.contains(of_firms) && html.contains("salt, suppliers in Laval"),
         "{html}"
     );
+    let html = notes(&server, "/fr/search?q=firmes+de+sel+%C3%A0+Laval");
+    assert!(
+        html.contains("/fr/search?kind=contract&q=sel&vendor_city=Laval\""),
+        "{html}"
+    );
     let html = notes(&server, "/fr/search?q=entreprises+de+Laval");
     assert!(html.contains("/fr/search?kind=contract&vendor_city=Laval\""), "{html}");
     let html = notes(&server, "/en/search?q=suppliers+of+Laval");
