@@ -352,11 +352,10 @@ fn only_with(all: &[Suggested], words: &str) -> Option<Named> {
         .map(|(name, found)| (name.len(), found))
         .collect();
     let mut shortest = having.iter().filter(|(length, _)| *length == wanted.len() + 1);
-    let only = match (having.as_slice(), shortest.next(), shortest.next()) {
-        ([(_, only)], ..) | (_, Some((_, only)), None) => only,
-        _ => return None,
-    };
-    Some(Named::suggested(only))
+    match (having.as_slice(), shortest.next(), shortest.next()) {
+        ([(_, only)], ..) | (_, Some((_, only)), None) => Some(Named::suggested(only)),
+        _ => None,
+    }
 }
 
 /// `more` suppliers or bodies are called nearly like these.
