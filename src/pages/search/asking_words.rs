@@ -29,7 +29,8 @@ pub(super) const PHRASES: &str = "\
     which public bodies|which public body|who supplies|who supply|which companies supply|which company supplies|\
     which firm supplies|which firms supply|would it be|would it cost|biggest spenders|depensiers|depensieres|\
     best customer of|best customers of|biggest customer of|biggest customers of|main customer of|main customers of|\
-    meilleur client|meilleurs clients|principal client|principaux clients|les plus depensieres|les plus depensiers|plus depensieres|plus depensiers|top spenders|contract size|\
+    meilleur client|meilleurs clients|principal client|principaux clients|les plus depensieres|les plus depensiers|\
+    plus depensieres|plus depensiers|top spenders|contract size|\
     contract sizes|size of contracts|taille des contrats|taille du contrat|on average|d habitude|en general|\
     en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|\
     prix a la tonne|prix de la tonne";
@@ -97,7 +98,8 @@ const PARTIES: &str = "\
 /// What asks who buys.
 const BUYERS: &str = "\
     best customer|best customers|biggest customer|biggest customers|main customer|main customers|meilleur client|\
-    meilleurs clients|principal client|principaux clients|achete le plus|achetent le plus|acheteurs|biggest spenders|depensieres|depensiers|top spenders|biggest buyer|\
+    meilleurs clients|principal client|principaux clients|achete le plus|achetent le plus|acheteurs|biggest spenders|\
+    depensieres|depensiers|top spenders|biggest buyer|\
     biggest buyers|buyers|buys most|buys the most|depense le plus|depensent le plus|largest buyers|\
     plus gros acheteurs|principaux acheteurs|quel hopital|quel ministere|quel organisme|quelle universite|\
     quelle ville|quelles universites|quelles villes|quels hopitaux|quels ministeres|quels organismes|qui achete|\
@@ -152,7 +154,8 @@ const WORDS_IN_QUESTIONS: &str = "\
     elle|elles|else|encore|entrepreneur|entrepreneurs|entreprise|entreprises|eux|ever|every|finalement|finally|firm|\
     firme|firmes|firms|fournisseur|fournisseurs|habituel|habituelle|habituellement|have|having|he|held|hold|holds|il|\
     ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|montants|more|mostly|n a|n est|\
-    n ont|never|next|nous|often|on|others|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|principalement|\
+    n ont|never|next|nous|often|on|others|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|\
+    principalement|\
     prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|rival|rivals|rivaux|\
     s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|soumissionnaire|soumissionnaires|\
     souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|total|toujours|tous|tout|toute|\

@@ -107,22 +107,19 @@ pub(super) fn first_records(
     found: &Aggregation,
 ) -> Result<Option<FirstRecords>, ApiError> {
     let (t, asked, total) = (context.t, context.asked, found.total);
-    let sound = without_doubts(query, found);
-    let in_doubt = sound.as_ref().map(|_| in_doubt(context, query)).transpose()?.flatten();
-    let query = sound.as_ref().unwrap_or(query);
     let risen = largest_increases(context.ask, (text, asked), (query, total), SHOWN)?;
     let is_by_increase = risen.is_some();
-    let records = match risen {
+    let sound = without_doubts(query, found).filter(|_| !is_by_increase);
+    let in_doubt = sound.as_ref().map(|_| in_doubt(context, query)).transpose()?.flatten();
+    let query = sound.as_ref().unwrap_or(query);
+    let mut records = match risen {
         Some(records) => records,
         None => match in_order(context, query, total) {
             Err(Error::Timeout) => return Ok(None),
             records => records?,
         },
     };
-    let is_in_order = |record: &Bytes| has_end(query, record);
-    if !records.iter().all(is_in_order) {
-        return Ok(None);
-    }
+    records.retain(|record| has_end(query, record));
     let highlighter = Highlighter::of(query.text.as_ref());
     let writer = HitWriter {
         context,

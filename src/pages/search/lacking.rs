@@ -190,8 +190,11 @@ fn has_key(filter: &Filter, wanted: &str) -> bool {
     }
 }
 
-/// That there is no record at all of the entity type that the words ask for.
+/// That there is no record at all of the entity type that the words ask for, if the address asks for none.
 pub(super) fn no_records_of_type(context: &SearchContext) -> Option<String> {
+    if context.asked.stated_kind().is_some() {
+        return None;
+    }
     let named = entity_types(context.asked.value("q")?);
     let of = *named.first().filter(|_| has_none_of(&context.ask.generation, named))?;
     let kind = context.t.keyed("kinds-", of.name());

@@ -40,7 +40,8 @@ impl Narrowed {
             is_narrower: false,
         };
         let Some(narrower) = in_purchase(&query) else {
-            return Ok(whole(None, query));
+            let names = NamesNote::of(context.t, asked, &query, 0, 0);
+            return Ok(whole(names, query));
         };
         let counts = match context.ask.counts(vec![query.clone(), narrower.clone()]) {
             Err(Error::Timeout) => return Ok(whole(None, query)),

@@ -88,10 +88,11 @@ const CONSTRUCTION: [&str; 5] = [
     "travaux de construction",
 ];
 
-/// What else contracts are called that cost more than before.
+/// How contracts cost more than before.
 const BY_AMENDMENTS: &str = "\
     by amendment|by amendments|par avenant|par avenants|par des avenants|through amendment|through amendments|\
     with amendments";
+/// What else contracts are called that cost more than before.
 const ENDED: &str = "completed|ended|finished|termine|termines";
 
 /// The articles that names of firms begin with.

@@ -214,6 +214,9 @@ fn a_word_for_a_type_chooses_it_only_with_conditions_or_matches() {
         assert!(html.contains(&format!("<h1><bdi>{expected}: ")), "{query}");
     }
     assert!(!server.html("/en/search?q=toronto+awards+2018", 200).contains(none));
+    // The address asks for the type.
+    let of_type = of_contracts.html("/en/search?kind=award&q=toronto+awards+2018", 200);
+    assert!(!of_type.contains(none), "{of_type}");
 }
 
 #[test]

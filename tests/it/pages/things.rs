@@ -17,6 +17,8 @@ static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
             "contract_value": 50.0}),
         json!({"title_en": "Tires", "vendor_name": "Mercier Truck Tires", "department_en": "Fire Services",
             "contract_value": 60.0, "procurement_method": "direct"}),
+        json!({"title_en": "Salt", "municipality": "montreal", "end_date": "2026-05-31"}),
+        json!({"title_en": "Salt", "municipality": "montreal"}),
         json!({"title_en": "Typing error", "vendor_name": "Lacombe", "contract_value": 9e9,
             "quality_flags": ["implausible_value"]}),
     ];
@@ -87,6 +89,13 @@ fn a_value_in_doubt_is_not_the_highest_one() {
         shown.contains("Pumper fire truck") && !shown.contains("Typing error"),
         "{shown}"
     );
+}
+
+#[test]
+fn the_contracts_that_end_come_without_those_that_state_no_end() {
+    let html = answer("when does the salt contract in Montreal end");
+    assert_eq!(html.matches("<li class=\"search-hit\"").count(), 1, "{html}");
+    assert_shows(&html, &["Latest end first"]);
 }
 
 #[test]
