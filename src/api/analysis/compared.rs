@@ -12,7 +12,7 @@ use crate::{
         },
         cost::ScanCost,
         params::{
-            filters::{MAX_PARTIES, SEPARATOR, commodity_filter},
+            filters::{MAX_PARTIES, SEPARATOR, commodity_filter, joined_ids},
             include::Include,
         },
     },
@@ -312,11 +312,10 @@ fn of_suppliers(all: Vec<Supplier>) -> Option<Compared> {
         rows.filter(|(own, _)| *own == of).map(|(_, records)| records).sum()
     };
     let rows = PREFERRED.into_iter().map(|of| (of, records_of(of), filter.clone()));
-    let ids: Vec<&str> = all.iter().map(|found| found.id.as_str()).collect();
     Some(Compared {
         records: rows.filter(|(_, records, _)| *records > 0).collect(),
         subject: Subject::Supplier {
-            id: Some(ids.join(&SEPARATOR.to_string())),
+            id: Some(joined_ids(all.iter().map(|found| found.id.as_str()))),
             side: Side {
                 name: first.name.clone(),
                 keys,
@@ -350,15 +349,13 @@ fn of_department(ask: &Ask, text: &str) -> Result<Option<Compared>, Error> {
 
 /// A body with its divisions, as a search for a buyer finds it. A record may name several of them, so it is counted.
 fn of_body(ask: &Ask, body: Supplier) -> Result<Option<Compared>, Error> {
-    let mut divisions = divisions(ask.generation.parties(Party::Body), &body);
-    divisions.truncate(MAX_PARTIES - 1);
+    let divisions = divisions(ask.generation.parties(Party::Body), &body, MAX_PARTIES - 1);
     let all = || std::iter::once(&body).chain(&divisions);
     let filter = Filter::AnyFacetValue {
         facet: Party::Body.facet(),
         keys: all().flat_map(Supplier::keys).collect(),
     };
-    let ids: Vec<&str> = all().map(|found| found.id.as_str()).collect();
-    let ids = ids.join(&SEPARATOR.to_string());
+    let ids = joined_ids(all().map(|found| found.id.as_str()));
     let divisions = divisions.iter().map(|found| (found.name.clone(), found.records));
     let subject = Subject::Body {
         ids,

@@ -50,6 +50,11 @@ pub(crate) const MAX_PARTIES: usize = 60;
 /// What separates the values of a filter that takes several.
 pub(crate) const SEPARATOR: char = ',';
 
+/// The value of a filter by these suppliers or bodies.
+pub(crate) fn joined_ids<'id>(ids: impl IntoIterator<Item = &'id str>) -> String {
+    ids.into_iter().collect::<Vec<_>>().join(&SEPARATOR.to_string())
+}
+
 /// The value that a filter compares with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FilterValue {

@@ -16,8 +16,8 @@ const MAX_READ: usize = 200;
 const SEPARATORS: [char; 5] = [',', '(', '/', ':', ';'];
 const DASHES: [char; 3] = ['-', '–', '—'];
 
-/// The divisions of a body with records, those with most records first.
-pub(crate) fn divisions(list: &SupplierList, of: &Supplier) -> Vec<Supplier> {
+/// At most `most` divisions of a body with records, those with most records first.
+pub(crate) fn divisions(list: &SupplierList, of: &Supplier, most: usize) -> Vec<Supplier> {
     let own: Vec<&String> = of.spellings().take(MAX_NAMES).collect();
     let numbers = own.iter().flat_map(|name| list.with_name_from(name));
     let mut seen = HashSet::new();
@@ -33,6 +33,7 @@ pub(crate) fn divisions(list: &SupplierList, of: &Supplier) -> Vec<Supplier> {
         .filter(|found| found.id != of.id && found.records > 0 && is_division(found))
         .collect();
     found.sort_by_key(|found| Reverse(found.records));
+    found.truncate(most);
     found
 }
 

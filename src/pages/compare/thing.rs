@@ -137,37 +137,29 @@ fn named_by_consortia(generation: &Generation, t: Texts, subject: &Subject) -> O
         .map(|found| (found.name, found.supplier.records))
         .collect();
     all.sort_by_key(|(_, records)| Reverse(*records));
+    let names = listed(t, &all, MAX_CONSORTIA);
+    (!all.is_empty()).then(|| t.with("compare-consortia", &[("name", &side.name), ("names", &names)]))
+}
+
+/// At most `most` names, each with its records.
+fn listed(t: Texts, names: &[(String, u64)], most: usize) -> String {
     let name = |(name, records): &(String, u64)| t.with("search-similar-name", &[("name", name), ("count", records)]);
-    let mut names: Vec<String> = all.iter().take(MAX_CONSORTIA).map(name).collect();
-    if all.len() > MAX_CONSORTIA {
-        names.push("…".to_owned());
-    }
-    let shown = || {
-        t.with(
-            "compare-consortia",
-            &[("name", &side.name), ("names", &names.join(", "))],
-        )
-    };
-    (!all.is_empty()).then(shown)
+    let cut = (names.len() > most).then(|| "…".to_owned());
+    let names: Vec<String> = names.iter().take(most).map(name).chain(cut).collect();
+    names.join(", ")
 }
 
 /// The names of the suppliers that are counted as one, or of the divisions of a body, each with its records. `None` for
 /// one supplier, and without divisions.
 fn joined(t: Texts, subject: &Subject) -> Option<String> {
-    let name = |(name, records): &(String, u64)| t.with("search-similar-name", &[("name", name), ("count", records)]);
-    let listed = |names: &[(String, u64)], most: usize| {
-        let cut = (names.len() > most).then(|| "…".to_owned());
-        let names: Vec<String> = names.iter().take(most).map(name).chain(cut).collect();
-        names.join(", ")
-    };
     match subject {
         Subject::Supplier { joined, .. } => {
             let (first, _) = joined.first()?;
-            let names = listed(joined, joined.len());
+            let names = listed(t, joined, joined.len());
             Some(t.with("compare-joined", &[("first", first), ("names", &names)]))
         }
         Subject::Body { body, divisions, .. } => {
-            let (name, names) = (body.name_in(t.language()), listed(divisions, MAX_DIVISIONS));
+            let (name, names) = (body.name_in(t.language()), listed(t, divisions, MAX_DIVISIONS));
             (!divisions.is_empty()).then(|| t.with("compare-divisions", &[("name", &name), ("names", &names)]))
         }
         _ => None,

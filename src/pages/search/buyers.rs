@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap};
 use crate::{
     api::{
         analysis::commodity::most_records,
-        params::filters::{MAX_PARTIES, SEPARATOR},
+        params::filters::{MAX_PARTIES, joined_ids},
     },
     catalog::{
         generation::Coverage,
@@ -94,13 +94,10 @@ impl Buyer {
     /// With its divisions.
     pub(super) fn of(body: Supplier, bodies: &SupplierList, language: Language) -> Buyer {
         let own = body.by_entity_type.iter();
-        let divisions = divisions(bodies, &body).into_iter().map(|found| found.id);
-        let ids: Vec<String> = std::iter::once(body.id.clone())
-            .chain(divisions)
-            .take(MAX_PARTIES)
-            .collect();
+        let divisions = divisions(bodies, &body, MAX_PARTIES - 1);
+        let all = std::iter::once(&body).chain(&divisions);
         Buyer {
-            id: ids.join(&SEPARATOR.to_string()),
+            id: joined_ids(all.map(|found| found.id.as_str())),
             name: body.name_in(language).to_owned(),
             most: most_records(own.map(|of| (of.entity_type, of.records))),
         }

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::HashSet, ops::Range};
 use crate::{
     api::{
         analysis::{compared::ComparedType, suggest::Suggested},
-        params::filters::{MAX_PARTIES, SEPARATOR},
+        params::filters::{MAX_PARTIES, joined_ids},
     },
     catalog::{
         ask::Ask,
@@ -255,9 +255,8 @@ fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> Option<[Named; 2]> {
 /// Suppliers that are counted as one.
 fn as_one(t: Texts, side: &[Named]) -> Named {
     let (name, others) = (&side[0].label, side.len() - 1);
-    let ids: Vec<&str> = side.iter().map(|found| found.id.as_str()).collect();
     Named {
-        id: ids.join(&SEPARATOR.to_string()),
+        id: joined_ids(side.iter().map(|found| found.id.as_str())),
         label: if others == 0 {
             name.clone()
         } else {

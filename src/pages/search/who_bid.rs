@@ -5,7 +5,7 @@ use std::{cmp::Reverse, ops::Range};
 use crate::{
     api::{
         analysis::suggest::Suggested,
-        params::filters::{MAX_PARTIES, SEPARATOR},
+        params::filters::{MAX_PARTIES, joined_ids},
     },
     catalog::{
         ask::Ask,
@@ -48,7 +48,8 @@ const BIDDERS: &str = "\
     combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|\
     combien de firmes soumissionnent|combien de fournisseurs soumissionnent|combien de personnes soumissionnent|\
     combien entreprises soumissionnent|combien soumissionnent|combien offres|concurrence dans|concurrence pour|\
-    concurrence sur|degree of competition|gagne appel offres|gagne des appels offres|gagne un appel offres|how competitive|how many bidders|how many bids|\
+    concurrence sur|degree of competition|gagne appel offres|gagne des appels offres|gagne un appel offres|\
+    how competitive|how many bidders|how many bids|\
     how many companies bid|how much competition|level of competition|niveau de concurrence|\
     quel niveau de concurrence|quelle concurrence|how many contractors bid|how many firms bid|how many suppliers bid|\
     how many vendors bid|biggest bidders|losers|losing bidders|main bidders|most frequent bidders|\
@@ -173,12 +174,10 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
 /// The page of the bids of the firms that are called by the words, instead of bids on calls with the words.
 fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Option<(String, BidQuery)> {
     let generation = &context.ask.generation;
-    let firms = named_from(&generation.suppliers, words).into_iter().take(MAX_PARTIES);
-    let ids: Vec<String> = firms.map(|firm| firm.id).collect();
-    let of_firms = asked
-        .dropping(&["q"])
-        .setting(&[("supplier", &ids.join(&SEPARATOR.to_string()))]);
-    (!ids.is_empty()).then(|| of_search(&of_firms, generation)).flatten()
+    let firms = named_from(&generation.suppliers, words);
+    let ids = joined_ids(firms.iter().take(MAX_PARTIES).map(|firm| firm.id.as_str()));
+    let of_firms = asked.dropping(&["q"]).setting(&[("supplier", &ids)]);
+    (!firms.is_empty()).then(|| of_search(&of_firms, generation)).flatten()
 }
 
 /// How often all bids are read for words that ask who bid: also without days, where there are none, and of a bidder.
