@@ -2,10 +2,11 @@
 //! sell.
 //!
 //! The index has the words of names among the [`index_terms`](super::relevance::index_terms), by tier. The same field
-//! has the words that a name and [another text](Record::purchase_texts) of the record have ([`terms_of_both`]): few, so
-//! that the index hardly grows.
+//! has the words of names that describe the purchase, too ([`described_terms`]): few, so that the index hardly grows.
+//! They are those that [another text](Record::purchase_texts) of the record has. Where a record has neither title nor
+//! description, they are also those of its vendor's names, which often say what a firm does.
 //!
-//! A record has a word *only in names* if it has a term of [`WordTerms::in_names`], and not [`WordTerms::elsewhere`].
+//! A record has a word *only in names* if it has a term of [`WordTerms::in_names`], and not [`WordTerms::described`].
 //!
 //! A word of `q` is in the purchase if the record has a variant of it that is not only in names. A phrase is in the
 //! purchase if the record has the phrase, and none of its words is only in names.
@@ -18,14 +19,14 @@ use crate::model::{Record, Role};
 /// The roles of names.
 pub(crate) const NAMES: [Role; 2] = [Role::Vendor, Role::Department];
 
-/// In place of the letter of a tier: the word is in a name and in another text.
-const ELSEWHERE: char = '=';
+/// In place of the letter of a tier: the word is in a name and describes the purchase.
+const DESCRIBED: char = '=';
 
 /// The terms that a word has in the index if a record has it in a name.
 pub(crate) struct WordTerms {
     /// One for each role of names.
     pub(crate) in_names: Vec<String>,
-    pub(crate) elsewhere: String,
+    pub(crate) described: String,
 }
 
 impl WordTerms {
@@ -34,19 +35,21 @@ impl WordTerms {
         let tiers = other_tiers().filter(|(role, _)| NAMES.contains(role));
         WordTerms {
             in_names: tiers.map(|(_, letter)| term(letter)).collect(),
-            elsewhere: term(ELSEWHERE),
+            described: term(DESCRIBED),
         }
     }
 }
 
-/// The term of a word of the other texts, if a name has it, too.
-pub(crate) fn term_of_both<W: Copy + PartialEq>(names: &[W], word: W) -> Option<IndexTerm<W>> {
-    names.contains(&word).then_some(IndexTerm::InTier(word, ELSEWHERE))
+/// The term of a word of a name that describes the purchase.
+pub(crate) fn described_term<W>(word: W) -> IndexTerm<W> {
+    IndexTerm::InTier(word, DESCRIBED)
 }
 
-/// Calls `each` with the term of every word that a name and another text of a record have; repeated terms repeat.
-pub(crate) fn terms_of_both(record: &Record, mut each: impl FnMut(&str)) {
+/// Calls `each` with the term of every word of a record's names that describes the purchase; repeated terms repeat.
+pub(crate) fn described_terms(record: &Record, mut each: impl FnMut(&str)) {
     let words_of = |text: &str| crate::model::fold::word_list(text);
+    let is_named_only = record.texts(Role::Subject).all(|text| words_of(text).is_empty());
+    let of_vendor = record.texts(Role::Vendor).filter(|_| is_named_only);
     let names: Vec<String> = NAMES
         .into_iter()
         .flat_map(|role| record.texts(role))
@@ -54,11 +57,9 @@ pub(crate) fn terms_of_both(record: &Record, mut each: impl FnMut(&str)) {
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut written = String::new();
-    for text in record.purchase_texts() {
-        for word in &words_of(text) {
-            if let Some(term) = term_of_both(&names, word.as_str()) {
-                each(term.write(&mut written));
-            }
+    for text in record.purchase_texts().chain(of_vendor) {
+        for word in words_of(text).iter().filter(|word| names.contains(&word.as_str())) {
+            each(described_term(word.as_str()).write(&mut written));
         }
     }
 }

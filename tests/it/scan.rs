@@ -413,8 +413,13 @@ fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
     }
 }
 
+/// The words that are only in names. Where neither a title nor a description has a word, those of the vendor's names
+/// describe the purchase.
 fn names_only(record: &Record) -> HashSet<String> {
-    let elsewhere: HashSet<String> = record.purchase_texts().flat_map(word_list).collect();
+    let mut elsewhere: HashSet<String> = record.purchase_texts().flat_map(word_list).collect();
+    if record.texts(Role::Subject).flat_map(word_list).next().is_none() {
+        elsewhere.extend(record.texts(Role::Vendor).flat_map(word_list));
+    }
     let names = [Role::Vendor, Role::Department]
         .into_iter()
         .flat_map(|role| record.texts(role));

@@ -126,7 +126,7 @@ pub const TABLE: &[SearchParam] = &[
     SearchParam::flag("match_codes", "`true`: `q` also finds the records of the commodity codes whose words match it, and of the codes below these", |p| &mut p.match_codes),
     SearchParam::new(
         "q_in",
-        "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; `all`, the default: anywhere",
+        "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; where a record has neither title nor description, the vendor's name counts; `all`, the default: anywhere",
         ParamType::OneOf(&PLACES_OF_WORDS, Case::Exact, |p| &mut p.q_in),
     )
     .default(|| json!("all")),

@@ -8,7 +8,7 @@ use super::{
     stored_money,
 };
 use crate::{
-    engine::{aggregation::Money, purchase_words::terms_of_both, relevance::index_terms},
+    engine::{aggregation::Money, purchase_words::described_terms, relevance::index_terms},
     model::{Facet, Record, Role, Schema, fold::words, role::RoleStorage},
 };
 
@@ -106,7 +106,7 @@ fn serialize_amount<M: SerializeMap>(document: &mut M, fields: record::Amount, a
 fn serialize_relevance<M: SerializeMap>(document: &mut M, record: &Record) -> Result<(), M::Error> {
     let mut terms = Vec::new();
     index_terms(record, |term| terms.push(term.to_owned()));
-    terms_of_both(record, |term| terms.push(term.to_owned()));
+    described_terms(record, |term| terms.push(term.to_owned()));
     terms.sort_unstable();
     terms.dedup();
     if terms.is_empty() {

@@ -281,9 +281,9 @@ fn any_in_purchase(queried: &[Term], resolved: &ResolvedTerms) -> Value {
     let in_names = |word: &String| terms(record::RELEVANCE, &WordTerms::of(word).in_names);
     let mut clauses = Vec::new();
     // The words of one clause together, so that a translated text does not have too many clauses.
-    let elsewhere: Vec<String> = words.iter().map(|word| WordTerms::of(word).elsewhere).collect();
-    if !elsewhere.is_empty() {
-        clauses.push(terms(record::RELEVANCE, &elsewhere));
+    let described: Vec<String> = words.iter().map(|word| WordTerms::of(word).described).collect();
+    if !described.is_empty() {
+        clauses.push(terms(record::RELEVANCE, &described));
     }
     for word in &words {
         let found = term(Role::Text.name(), word.as_str());
@@ -291,8 +291,8 @@ fn any_in_purchase(queried: &[Term], resolved: &ResolvedTerms) -> Value {
     }
     for phrase in phrases {
         let in_purchase = phrase.iter().map(|word| {
-            let elsewhere = term(record::RELEVANCE, WordTerms::of(word).elsewhere);
-            any(vec![elsewhere, json!({ "bool": { "must_not": [in_names(word)] } })])
+            let described = term(record::RELEVANCE, WordTerms::of(word).described);
+            any(vec![described, json!({ "bool": { "must_not": [in_names(word)] } })])
         });
         let all: Vec<Value> = std::iter::once(phrase_clause(phrase)).chain(in_purchase).collect();
         clauses.push(json!({ "bool": { "filter": all } }));
@@ -353,20 +353,20 @@ mod tests {
         };
         let found = CompiledQuery::new(&query, &ResolvedTerms::default()).unwrap().to_json();
         let in_names = |word: &str| json!({ "terms": { "relevance": [format!("{word}/n"), format!("{word}/o")] } });
-        let elsewhere = |word: &str| json!({ "term": { "relevance": { "value": format!("{word}/=") } } });
+        let described = |word: &str| json!({ "term": { "relevance": { "value": format!("{word}/=") } } });
         let word = json!({ "bool": {
             "filter": [{ "term": { "text": { "value": "road" } } }],
             "must_not": [in_names("road")],
         } });
         let counts = |word: &str| {
             any(vec![
-                elsewhere(word),
+                described(word),
                 json!({ "bool": { "must_not": [in_names(word)] } }),
             ])
         };
         let phrase = json!({ "match_phrase": { "text": { "query": "ice road" } } });
         let phrase = json!({ "bool": { "filter": [phrase, counts("ice"), counts("road")] } });
-        let expected = any(vec![elsewhere("road"), word, phrase]);
+        let expected = any(vec![described("road"), word, phrase]);
         assert_eq!(found, json!({ "bool": { "filter": [expected] } }));
     }
 

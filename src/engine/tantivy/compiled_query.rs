@@ -333,9 +333,9 @@ impl<'a> CompiledQuery<'a> {
         for word in words {
             let terms = WordTerms::of(word);
             let in_names = union(terms.in_names.iter().map(|term| exactly(field, term)).collect());
-            let elsewhere = exactly(field, &terms.elsewhere);
+            let described = exactly(field, &terms.described);
             clauses.extend(in_names.map(|in_names| -> (Occur, Box<dyn Query>) {
-                let only = vec![(Occur::Must, in_names), (Occur::MustNot, elsewhere)];
+                let only = vec![(Occur::Must, in_names), (Occur::MustNot, described)];
                 (Occur::MustNot, Box::new(BooleanQuery::new(only)))
             }));
         }

@@ -24,6 +24,8 @@ fn contracts() -> Vec<(EntityType, String)> {
             json!({"title_en": "Lamps", "vendor_name": "Paving Bros", "end_date": "2024-01-31"}),
         ),
         contract(4, json!({"title_en": "Paving of yards", "vendor_name": "Paving Bros"})),
+        contract(5, json!({"buyer_name": "Paving works"})),
+        contract(6, json!({"category": "Construction", "vendor_name": "Ontario Paving"})),
     ]
 }
 
@@ -38,15 +40,16 @@ fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
     let server = TestServer::own(&contracts(), |_| {});
     let html = notes(&server, "/en/search?kind=contract&q=paving");
     for shown in [
-        "4 contracts worth $10,000, 2023, by 1 buyer, from 3 suppliers",
-        "A word is only in a name, of the supplier or the buyer: 2 of these 4 contracts. <a href=\"/en/search?kind=contract&q=paving&q_in=purchase\">Only those with all words in the purchase itself (2)</a>",
+        "6 contracts worth $21,000, 2023, by 2 buyers, from 4 suppliers",
+        "A word is only in a name, of the supplier or the buyer: 3 of these 6 contracts. <a href=\"/en/search?kind=contract&q=paving&q_in=purchase\">Only those with all words in the purchase itself (3)</a>",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
     let html = notes(&server, "/fr/search?kind=contract&q=paving&q_in=purchase");
     for shown in [
-        "2 contrats d’une valeur de 5 000 $, 2023, par 1 acheteur, auprès de 2 fournisseurs",
+        "3 contrats d’une valeur de 11 000 $, 2023, par 1 acheteur, auprès de 3 fournisseurs",
         "Seulement les fiches où chaque mot est dans l’achat lui-même",
+        "Sans titre ni description, le nom du fournisseur compte.",
         "<a href=\"/fr/search?kind=contract&q=paving\">Aussi dans les noms</a>",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
@@ -57,7 +60,7 @@ fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
         assert!(!html.contains("only in a name"), "{html}");
     }
     let found = server.json("/contract?q=paving&translate=true&q_in=purchase");
-    assert_eq!(found["count"], 2);
+    assert_eq!(found["count"], 3);
 }
 
 #[test]
@@ -66,7 +69,7 @@ fn a_search_by_a_day_that_records_lack_says_so() {
     for (address, shown) in [
         (
             "/en/search?kind=contract&ending_after=2023-05-01",
-            "Only 1 of the 4 contracts that match the other conditions has a last day.",
+            "Only 1 of the 6 contracts that match the other conditions has a last day.",
         ),
         (
             "/en/search?kind=contract&q=fences&ending_after=2023-05-01",
@@ -74,7 +77,7 @@ fn a_search_by_a_day_that_records_lack_says_so() {
         ),
         (
             "/fr/search?kind=contract&ending_before=2023-05-01",
-            "Date de fin indiquée dans 1 seulement des 4 contrats qui répondent aux autres conditions.",
+            "Date de fin indiquée dans 1 seulement des 6 contrats qui répondent aux autres conditions.",
         ),
     ] {
         let html = notes(&server, address);

@@ -125,12 +125,12 @@ impl TextTerms {
                 }
             }
         }
-        self.add_words_of_both(record);
+        self.add_described(record);
         self.relevance_log.end_document();
     }
 
-    /// The words that a name and another text have.
-    fn add_words_of_both(&mut self, record: &Record) {
+    /// The words of names that describe the purchase, as [`purchase_words::described_terms`] states.
+    fn add_described(&mut self, record: &Record) {
         let mut names = Vec::new();
         for text in purchase_words::NAMES.into_iter().flat_map(|role| record.texts(role)) {
             let range = self.texts.range_of(text, &mut self.words);
@@ -138,12 +138,14 @@ impl TextTerms {
         }
         names.sort_unstable();
         names.dedup();
-        for text in record.purchase_texts() {
+        let mut texts_of_subject = record.texts(Role::Subject);
+        let is_named_only = texts_of_subject.all(|text| self.texts.range_of(text, &mut self.words).is_empty());
+        let of_vendor = record.texts(Role::Vendor).filter(|_| is_named_only);
+        for text in record.purchase_texts().chain(of_vendor) {
             let range = self.texts.range_of(text, &mut self.words);
-            for word in &self.texts.words[range] {
-                if let Some(term) = purchase_words::term_of_both(&names, *word) {
-                    self.relevance_log.push(self.relevance.number(term));
-                }
+            for word in self.texts.words[range].iter().filter(|word| names.contains(word)) {
+                let term = purchase_words::described_term(*word);
+                self.relevance_log.push(self.relevance.number(term));
             }
         }
     }
@@ -292,7 +294,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::{purchase_words::terms_of_both, relevance::index_terms},
+        engine::{
+            purchase_words::{WordTerms, described_terms},
+            relevance::index_terms,
+        },
         model::{EntityType, Schema, fold::word_list},
     };
 
@@ -316,6 +321,7 @@ mod tests {
             r#"{"record_id":"1","title_en":"Snow removal, snow","title_fr":"Déneigement Neige","vendor_name":"Neige & Fils inc.","department_en":"Parks"}"#,
             r#"{"record_id":"2","title_en":"","description_fr":"CF-18 l'eau","vendor_name":"Neige & Fils inc.","reference_number":"W-1"}"#,
             r#"{"record_id":"3"}"#,
+            r#"{"record_id":"5","title_en":"--","vendor_name":"Neige & Fils inc.","buyer_name":"Parks"}"#,
             r#"{"record_id":"4","title_en":"Roads 2024 a","title_fr":"Roads 2024 a","buyer_name":"Parks","gsin":"N7030"}"#,
         ];
         let records = lines.map(|line| Record::parse(Schema::of(EntityType::Contract), line.as_bytes()).unwrap());
@@ -333,9 +339,12 @@ mod tests {
             assert_eq!(subject[number], expected, "{number}");
             let mut expected = BTreeSet::new();
             index_terms(record, |term| _ = expected.insert(term.to_owned()));
-            terms_of_both(record, |term| _ = expected.insert(term.to_owned()));
+            described_terms(record, |term| _ = expected.insert(term.to_owned()));
             assert_eq!(relevance[number], expected, "{number}");
         }
+        let described = |number: usize, word: &str| relevance[number].contains(&WordTerms::of(word).described);
+        assert!(described(0, "neige") && !described(1, "neige"));
+        assert!(described(3, "neige") && !described(3, "parks"));
         assert!(relevance[0].contains("snow+removal") && subject[0].contains("snow"));
     }
 }
