@@ -3,8 +3,6 @@
 //!
 //! The index has the words of names among the [`index_terms`](super::relevance::index_terms), by tier. The same field
 //! has the words of names that describe the purchase, too ([`described_terms`]): few, so that the index hardly grows.
-//! They are those that [another text](Record::purchase_texts) of the record has. Where a record has neither title nor
-//! description, they are also those of its vendor's names, which often say what a firm does.
 //!
 //! A record has a word *only in names* if it has a term of [`WordTerms::in_names`], and not [`WordTerms::described`].
 //!
@@ -45,11 +43,20 @@ pub(crate) fn described_term<W>(word: W) -> IndexTerm<W> {
     IndexTerm::InTier(word, DESCRIBED)
 }
 
+/// The texts that describe the purchase: those that are no names. Where neither title nor description has a word, also
+/// the vendor's names, which often say what a firm does.
+pub(crate) fn describing_texts<'r>(
+    record: &'r Record<'r>,
+    has_words: &mut dyn FnMut(&str) -> bool,
+) -> impl Iterator<Item = &'r str> + use<'r> {
+    let has_subject = record.texts(Role::Subject).any(has_words);
+    let of_vendor = record.texts(Role::Vendor).filter(move |_| !has_subject);
+    record.purchase_texts().chain(of_vendor)
+}
+
 /// Calls `each` with the term of every word of a record's names that describes the purchase; repeated terms repeat.
 pub(crate) fn described_terms(record: &Record, mut each: impl FnMut(&str)) {
     let words_of = |text: &str| crate::model::fold::word_list(text);
-    let is_named_only = record.texts(Role::Subject).all(|text| words_of(text).is_empty());
-    let of_vendor = record.texts(Role::Vendor).filter(|_| is_named_only);
     let names: Vec<String> = NAMES
         .into_iter()
         .flat_map(|role| record.texts(role))
@@ -57,7 +64,7 @@ pub(crate) fn described_terms(record: &Record, mut each: impl FnMut(&str)) {
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut written = String::new();
-    for text in record.purchase_texts().chain(of_vendor) {
+    for text in describing_texts(record, &mut |text| !words_of(text).is_empty()) {
         for word in words_of(text).iter().filter(|word| names.contains(&word.as_str())) {
             each(described_term(word.as_str()).write(&mut written));
         }

@@ -138,10 +138,8 @@ impl TextTerms {
         }
         names.sort_unstable();
         names.dedup();
-        let mut texts_of_subject = record.texts(Role::Subject);
-        let is_named_only = texts_of_subject.all(|text| self.texts.range_of(text, &mut self.words).is_empty());
-        let of_vendor = record.texts(Role::Vendor).filter(|_| is_named_only);
-        for text in record.purchase_texts().chain(of_vendor) {
+        let mut has_words = |text: &str| !self.texts.range_of(text, &mut self.words).is_empty();
+        for text in purchase_words::describing_texts(record, &mut has_words) {
             let range = self.texts.range_of(text, &mut self.words);
             for word in self.texts.words[range].iter().filter(|word| names.contains(word)) {
                 let term = purchase_words::described_term(*word);
@@ -321,8 +319,8 @@ mod tests {
             r#"{"record_id":"1","title_en":"Snow removal, snow","title_fr":"Déneigement Neige","vendor_name":"Neige & Fils inc.","department_en":"Parks"}"#,
             r#"{"record_id":"2","title_en":"","description_fr":"CF-18 l'eau","vendor_name":"Neige & Fils inc.","reference_number":"W-1"}"#,
             r#"{"record_id":"3"}"#,
-            r#"{"record_id":"5","title_en":"--","vendor_name":"Neige & Fils inc.","buyer_name":"Parks"}"#,
-            r#"{"record_id":"4","title_en":"Roads 2024 a","title_fr":"Roads 2024 a","buyer_name":"Parks","gsin":"N7030"}"#,
+            r#"{"record_id":"4","title_en":"--","vendor_name":"Neige & Fils inc.","buyer_name":"Parks"}"#,
+            r#"{"record_id":"5","title_en":"Roads 2024 a","title_fr":"Roads 2024 a","buyer_name":"Parks","gsin":"N7030"}"#,
         ];
         let records = lines.map(|line| Record::parse(Schema::of(EntityType::Contract), line.as_bytes()).unwrap());
         let mut terms = TextTerms::default();
