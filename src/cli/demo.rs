@@ -19,7 +19,7 @@ use crate::{
         generation::{self, Generation, GenerationStore},
         indexing,
     },
-    cli::options::{note, parse_address, print},
+    cli::options::{note, parse_address, parse_number, print},
     engine::Deadline,
     http::encoding::encode,
     model::{Date, EntityType, Plan, record_id::record_id},
@@ -31,8 +31,6 @@ use crate::{
     storage::hex::hex,
 };
 
-/// Enough for some new tenders each day.
-const RECORDS: u64 = 10_000;
 const SEED: u64 = 1;
 
 /// What the demo searches for: snow removal, which every Quebec town buys.
@@ -58,6 +56,15 @@ pub(crate) struct Demo {
         value_parser = parse_address
     )]
     bind: SocketAddr,
+    /// Number of sample records; 10,000 have some new tenders each day
+    #[arg(
+        long,
+        value_name = "N",
+        env = "PROCURE_RECORDS",
+        default_value = "10000",
+        value_parser = parse_number::<u64>
+    )]
+    records: u64,
 }
 
 /// A request to try.
@@ -71,11 +78,11 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
     let folder = DemoFolder::create()?;
     let today = Date::in_toronto(Utc::now());
     let dumps = folder.0.join("dumps");
-    note(&format!("Writing {RECORDS} sample records …"));
+    note(&format!("Writing {} sample records …", args.records));
     sample::run(&SampleOptions {
         last_day: today,
         bids: true,
-        ..SampleOptions::new(RECORDS, SEED, dumps.clone())
+        ..SampleOptions::new(args.records, SEED, dumps.clone())
     })?;
     let index_dir = folder.0.join("index");
     let options = indexing::IndexOptions {
@@ -165,7 +172,7 @@ fn requests(generation: &Generation, today: Date) -> anyhow::Result<[DemoRequest
     };
     let found = generation.engine.search(&query, &page, Deadline::never())?.records;
     let contract = found.first();
-    let contract = contract.with_context(|| format!("the sample has no contract about {SEARCH_WORD}"))?;
+    let contract = contract.with_context(|| format!("the sample has no contract about {SEARCH_WORD}; choose more records with --records"))?;
     let id = record_id(contract).context("the contract has no record_id")?;
     let fields: serde_json::Value = serde_json::from_slice(contract).context("reading the contract")?;
     let vendor = fields["vendor_name"].as_str();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { launch, NARROW, openPage, screenshot, WIDE } from './browser.mjs';
@@ -80,96 +80,99 @@ function unreadable() {
   return [...new Set(problems)].slice(0, 10);
 }
 
-for (const language of ['en', 'fr']) {
-  for (const [width, viewport] of [['wide', WIDE], ['narrow', NARROW]]) {
-    test(`${language}, ${width}: every page is accessible and fits`, async () => {
-      const page = await openPage(browser, { service, viewport });
-      await signIn(page, service, language);
-      const wrong = [];
-      for (const [name, path] of Object.entries(pages)) {
-        page.problems.length = 0;
-        const response = await page.goto(`/${language}${path}`);
-        await screenshot(page, `${name}-${language}-${width}`);
-        const image = IMAGES[`${name}-${language}-${width}`];
-        if (image && process.env.PROCURE_UPDATE_IMAGES) {
-          await page.screenshot({ path: fileURLToPath(new URL(`../../docs/images/${image}`, import.meta.url)) });
-        }
-        const found = await problemsOf(page, response, STATUS[name] ?? 200, language);
-        wrong.push(...found.map((problem) => `${name}: ${problem}`));
-      }
-      assert.deepEqual(wrong, []);
-      await page.context().close();
-    });
-  }
-}
-
-test('a first visit of any page takes at most 60 kB with everything', async () => {
+// Two at a time: one waits for the server while the other draws.
+describe('every page', { concurrency: 2 }, () => {
   for (const language of ['en', 'fr']) {
-    for (const [name, path] of Object.entries(pages)) {
-      const page = await openPage(browser, { service });
-      const signedIn = name === 'worth' || name === 'feed';
-      if (signedIn) await signIn(page, service, language);
-      // Nothing of another page may be in the cache.
-      const session = await page.context().newCDPSession(page);
-      await session.send('Network.setCacheDisabled', { cacheDisabled: true });
-      page.bytes = 0;
-      await page.goto(`/${language}${path}`, { waitUntil: 'networkidle' });
-      assert.ok(page.bytes > 0 && page.bytes <= MAX_BYTES, `${name} ${language}: ${page.bytes} bytes`);
-      await page.context().close();
+    for (const [width, viewport] of [['wide', WIDE], ['narrow', NARROW]]) {
+      test(`${language}, ${width}: every page is accessible and fits`, async () => {
+        const page = await openPage(browser, { service, viewport });
+        await signIn(page, service, language);
+        const wrong = [];
+        for (const [name, path] of Object.entries(pages)) {
+          page.problems.length = 0;
+          const response = await page.goto(`/${language}${path}`);
+          await screenshot(page, `${name}-${language}-${width}`);
+          const image = IMAGES[`${name}-${language}-${width}`];
+          if (image && process.env.PROCURE_UPDATE_IMAGES) {
+            await page.screenshot({ path: fileURLToPath(new URL(`../../docs/images/${image}`, import.meta.url)) });
+          }
+          const found = await problemsOf(page, response, STATUS[name] ?? 200, language);
+          wrong.push(...found.map((problem) => `${name}: ${problem}`));
+        }
+        assert.deepEqual(wrong, []);
+        await page.context().close();
+      });
     }
   }
-});
 
-test('every page says the same without scripts', async () => {
-  const texts = async (javaScriptEnabled) => {
-    const page = await openPage(browser, { service, javaScriptEnabled });
+  test('a first visit of any page takes at most 60 kB with everything', async () => {
+    for (const language of ['en', 'fr']) {
+      for (const [name, path] of Object.entries(pages)) {
+        const page = await openPage(browser, { service });
+        const signedIn = name === 'worth' || name === 'feed';
+        if (signedIn) await signIn(page, service, language);
+        // Nothing of another page may be in the cache.
+        const session = await page.context().newCDPSession(page);
+        await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+        page.bytes = 0;
+        await page.goto(`/${language}${path}`, { waitUntil: 'networkidle' });
+        assert.ok(page.bytes > 0 && page.bytes <= MAX_BYTES, `${name} ${language}: ${page.bytes} bytes`);
+        await page.context().close();
+      }
+    }
+  });
+
+  test('every page says the same without scripts', async () => {
+    const texts = async (javaScriptEnabled) => {
+      const page = await openPage(browser, { service, javaScriptEnabled });
+      await signIn(page, service);
+      const found = {};
+      for (const [name, path] of Object.entries(pages)) {
+        await page.goto(`/en${path}`);
+        // What is left of the plan falls with each page.
+        if (name === 'account') continue;
+        found[name] = await page.locator('main h1, main table, main dl').allInnerTexts();
+      }
+      await page.context().close();
+      return found;
+    };
+    assert.deepEqual(await texts(false), await texts(true));
+  });
+
+  test('every page has its policy, and links to itself in the other language', async () => {
+    const page = await openPage(browser, { service });
     await signIn(page, service);
-    const found = {};
     for (const [name, path] of Object.entries(pages)) {
-      await page.goto(`/en${path}`);
-      // What is left of the plan falls with each page.
-      if (name === 'account') continue;
-      found[name] = await page.locator('main h1, main table, main dl').allInnerTexts();
+      const response = await page.goto(`/en${path}`);
+      const headers = response.headers();
+      const policy = headers['content-security-policy'] ?? '';
+      for (const part of ["default-src 'none'", "frame-ancestors 'none'", "script-src 'self'"]) {
+        assert.ok(policy.includes(part), `${name}: ${policy}`);
+      }
+      assert.ok(!policy.includes('unsafe'), `${name}: ${policy}`);
+      assert.ok(headers['referrer-policy'], name);
+      const other = await page.locator('a[hreflang="fr"]').first().getAttribute('href');
+      const french = await page.goto(other);
+      assert.equal(french.status(), STATUS[name] ?? 200, `${name}: ${other}`);
+      assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
     }
     await page.context().close();
-    return found;
-  };
-  assert.deepEqual(await texts(false), await texts(true));
-});
+  });
 
-test('every page has its policy, and links to itself in the other language', async () => {
-  const page = await openPage(browser, { service });
-  await signIn(page, service);
-  for (const [name, path] of Object.entries(pages)) {
-    const response = await page.goto(`/en${path}`);
-    const headers = response.headers();
-    const policy = headers['content-security-policy'] ?? '';
-    for (const part of ["default-src 'none'", "frame-ancestors 'none'", "script-src 'self'"]) {
-      assert.ok(policy.includes(part), `${name}: ${policy}`);
+  test('dark, printed and magnified pages, for eyes to look at', async () => {
+    const page = await openPage(browser, { service, colorScheme: 'dark' });
+    await signIn(page, service);
+    for (const name of ['home', 'search', 'record', 'department', 'worth']) {
+      await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+      await page.goto(`/en${pages[name]}`);
+      await screenshot(page, `${name}-dark`);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast'] } }));
+      assert.deepEqual(violations.flatMap(({ nodes }) => nodes.map((node) => node.html)), [], `${name} in dark colours`);
+      await page.emulateMedia({ media: 'print', colorScheme: 'light' });
+      assert.equal(await page.locator('.site-nav').isVisible(), false, 'no navigation on paper');
+      await screenshot(page, `${name}-print`);
     }
-    assert.ok(!policy.includes('unsafe'), `${name}: ${policy}`);
-    assert.ok(headers['referrer-policy'], name);
-    const other = await page.locator('a[hreflang="fr"]').first().getAttribute('href');
-    const french = await page.goto(other);
-    assert.equal(french.status(), STATUS[name] ?? 200, `${name}: ${other}`);
-    assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
-  }
-  await page.context().close();
-});
-
-test('dark, printed and magnified pages, for eyes to look at', async () => {
-  const page = await openPage(browser, { service, colorScheme: 'dark' });
-  await signIn(page, service);
-  for (const name of ['home', 'search', 'record', 'department', 'worth']) {
-    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
-    await page.goto(`/en${pages[name]}`);
-    await screenshot(page, `${name}-dark`);
-    await page.evaluate(AXE);
-    const { violations } = await page.evaluate(() => axe.run(document, { runOnly: { type: 'rule', values: ['color-contrast'] } }));
-    assert.deepEqual(violations.flatMap(({ nodes }) => nodes.map((node) => node.html)), [], `${name} in dark colours`);
-    await page.emulateMedia({ media: 'print', colorScheme: 'light' });
-    assert.equal(await page.locator('.site-nav').isVisible(), false, 'no navigation on paper');
-    await screenshot(page, `${name}-print`);
-  }
-  await page.context().close();
+    await page.context().close();
+  });
 });

@@ -202,7 +202,7 @@ fn a_query_beyond_its_deadline_gets_504() {
 fn the_commands_that_the_demo_prints_work() {
     use std::io::{BufRead, BufReader};
     let demo = Command::new(env!("CARGO_BIN_EXE_procure"))
-        .args(["demo", "--bind", "127.0.0.1:18080"])
+        .args(["demo", "--records", "2000", "--bind", "127.0.0.1:18080"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
