@@ -315,6 +315,17 @@ fn signed(number: f64, digits: &str, text: String) -> String {
     }
 }
 
+/// The maximum number of characters shown of a name or of a client's text on one line.
+const MAX_SHOWN_CHARS: usize = 80;
+
+/// A text that is cut where it is too long for a line.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use Language::{English, French};

@@ -7,16 +7,13 @@ use crate::{
         parameter_error::{Bounds, ParameterError, Reason},
     },
     model::{Language, date::DateError, mail_safe_text::MailSafetyError},
-    pages::messages::Texts,
+    pages::{format::shortened, messages::Texts},
     query::{
         keyword::KeywordError,
         text::{MAX_QUERY_CHARS, MAX_QUERY_WORDS, TextError},
     },
     state::keys::KeyError,
 };
-
-/// The maximum number of characters shown of a client's text.
-const MAX_SHOWN_CHARS: usize = 80;
 
 /// What an error page states of an error: in English the sentence of the API, in French that of the message files.
 /// Empty where there is none.
@@ -160,10 +157,7 @@ pub(crate) fn about_value(t: Texts, key: &str, text: &str) -> String {
 fn quoted(t: Texts, text: &str) -> String {
     const ISOLATE: char = '\u{2068}';
     const END: char = '\u{2069}';
-    let text = match text.char_indices().nth(MAX_SHOWN_CHARS) {
-        Some((end, _)) => format!("{ISOLATE}{}…{END}", &text[..end]),
-        None => format!("{ISOLATE}{text}{END}"),
-    };
+    let text = format!("{ISOLATE}{}{END}", shortened(text));
     t.with("problem-quoted", &[("text", &text)])
 }
 

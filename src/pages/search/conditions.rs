@@ -9,11 +9,11 @@ use crate::{
     model::Role,
     pages::{
         address,
-        format::{self, CAD},
+        format::{self, CAD, shortened},
         messages::Texts,
         method_names::method_name,
         search::{
-            context::{SearchContext, choice_words, shortened},
+            context::{SearchContext, choice_words},
             search_address,
         },
     },

@@ -6,7 +6,8 @@ use crate::{
     engine::names::ResolvedName,
     model::{Date, EntityType, Facet, Language, Schema, commodity::CommodityCode, fold::fold, vocabulary::STATUSES},
     pages::{
-        address, commodity_names, messages::Texts, place_names::place_name, search::search_address::SearchAddress,
+        address, commodity_names, format::shortened, messages::Texts, place_names::place_name,
+        search::search_address::SearchAddress,
     },
 };
 
@@ -18,9 +19,6 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) t: Texts,
     pub(crate) today: Date,
 }
-
-/// The maximum number of characters shown of a name or of a client's text on one line.
-const MAX_SHOWN_CHARS: usize = 80;
 
 impl SearchContext<'_> {
     /// The name of a municipality or government in the language of the page, else in the other one; else its slug.
@@ -100,12 +98,4 @@ pub(crate) fn status(t: Texts, status: &str) -> Option<String> {
 pub(crate) fn choice_words(t: Texts, parameter: &str, value: &str) -> Option<String> {
     let family = format!("search-{parameter}-");
     t.has(&family, value).then(|| t.keyed(&family, value))
-}
-
-/// A text that is cut where it is too long for a line.
-pub(crate) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -13,10 +13,11 @@ use crate::{
     http::error::ApiError,
     model::{Facet, Role, Schema, commodity::CommodityCode, record::query_key, vocabulary::GOVERNMENT_LEVELS},
     pages::{
+        format::shortened,
         method_names::method_name,
         quality,
         search::{
-            context::{SearchContext, category, shortened, status},
+            context::{SearchContext, category, status},
             search_address::SearchAddress,
         },
     },

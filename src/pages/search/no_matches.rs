@@ -20,10 +20,11 @@ use crate::{
     },
     pages::{
         department_names::names_facet,
+        format::shortened,
         search::{
             asking_words::asks,
             conditions::Condition,
-            context::{SearchContext, shortened},
+            context::SearchContext,
             parts::subject,
             search_address::{SearchAddress, canonical},
             split::Split,

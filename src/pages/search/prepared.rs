@@ -7,10 +7,10 @@ use crate::{
     model::EntityType,
     pages::{
         address, export,
+        format::shortened,
         messages::Texts,
         page::{Exports, Layout, PageCall, Section},
         search::{
-            context::shortened,
             results_query::{Other, Plan, is_first},
             search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
             split::Split,

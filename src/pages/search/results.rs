@@ -17,6 +17,7 @@ use crate::{
     },
     model::{EntityType, Role, Schema},
     pages::{
+        format::shortened,
         messages::Texts,
         page::{Exports, Layout, PageCall, Section, render},
         quality::{self, TotalDoubt},
@@ -26,7 +27,7 @@ use crate::{
             bids_address,
             conditions::{Condition, ShownCondition, conditions, shown_conditions},
             consortia::consortia,
-            context::{SearchContext, shortened},
+            context::SearchContext,
             facets::{self, FacetGroup},
             figures::Figures,
             form::{Form, Input},

@@ -4,11 +4,11 @@ use crate::{
     catalog::{generation::Generation, suppliers::Party},
     model::{Date, EntityType, Role, Schema},
     pages::{
+        format::shortened,
         messages::Texts,
         search::{
             asking_words::ONE_BIDDER,
             buyers::BodyNames,
-            context::shortened,
             parts::{Parts, Takes, entity_types, parts},
             period::Period,
             question::take_by_year,

@@ -6,12 +6,9 @@ use crate::{
     model::{commodity::CommodityCode, fold::fold},
     pages::{
         address,
+        format::shortened,
         messages::Texts,
-        search::{
-            context::{SearchContext, shortened},
-            search_address::SearchAddress,
-            written_words::words,
-        },
+        search::{context::SearchContext, search_address::SearchAddress, written_words::words},
     },
     query::translate::Addition,
 };
