@@ -172,7 +172,9 @@ fn requests(generation: &Generation, today: Date) -> anyhow::Result<[DemoRequest
     };
     let found = generation.engine.search(&query, &page, Deadline::never())?.records;
     let contract = found.first();
-    let contract = contract.with_context(|| format!("the sample has no contract about {SEARCH_WORD}; choose more records with --records"))?;
+    let contract = contract.with_context(|| {
+        format!("the sample has no contract about {SEARCH_WORD}; choose more records with --records")
+    })?;
     let id = record_id(contract).context("the contract has no record_id")?;
     let fields: serde_json::Value = serde_json::from_slice(contract).context("reading the contract")?;
     let vendor = fields["vendor_name"].as_str();

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{engine::aggregation::Money, model::facet::LISTED};
+use crate::{
+    engine::aggregation::{Money, nearest_rank},
+    model::facet::LISTED,
+};
 
 /// Counts over the matching records. Money is in Canadian dollars; records in other currencies
 /// count for nothing that is money.
@@ -45,6 +48,23 @@ impl MarketCounts {
     /// How often the records are read for the counts: for the vendors, the bids, the values before amendments, and the
     /// years.
     pub const SCANS: usize = 4;
+
+    /// The median of the numbers of bids, by nearest rank.
+    pub(crate) fn median_bids(&self) -> Option<u32> {
+        let all: u64 = self.bids.values().sum();
+        if all == 0 {
+            return None;
+        }
+        let index = nearest_rank(50, usize::try_from(all).unwrap_or(usize::MAX)) as u64;
+        let mut before = 0;
+        for (value, count) in &self.bids {
+            before += count;
+            if before > index {
+                return Some(*value);
+            }
+        }
+        None
+    }
 
     /// Sets what the shares of the vendors are computed from: the sum of each one's values. The
     /// result does not depend on their order.
@@ -137,5 +157,23 @@ mod tests {
         sums.rotate_left(17);
         assert_eq!(of(&sums), one);
         assert!(one.concentration.is_some_and(|index| index <= 10_000.0));
+    }
+
+    #[test]
+    fn a_median_is_a_number_that_occurs() {
+        for (counts, expected) in [
+            (vec![], None),
+            (vec![(4, 1)], Some(4)),
+            (vec![(1, 1), (2, 1)], Some(1)),
+            (vec![(1, 1), (2, 2)], Some(2)),
+            (vec![(0, 3), (7, 3)], Some(0)),
+            (vec![(0, 3), (7, 4)], Some(7)),
+        ] {
+            let market = MarketCounts {
+                bids: counts.iter().copied().collect(),
+                ..MarketCounts::default()
+            };
+            assert_eq!(market.median_bids(), expected, "{counts:?}");
+        }
     }
 }

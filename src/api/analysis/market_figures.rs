@@ -2,8 +2,6 @@
 //!
 //! `docs/api.md` defines each figure. A figure is null where no record states what it needs.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,7 +13,7 @@ use crate::{
     },
     engine::{
         Error,
-        aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation, nearest_rank},
+        aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation},
         market_counts::MarketCounts,
     },
     model::{Facet, Role, Schema},
@@ -163,7 +161,7 @@ fn figures(counts: &MarketCounts, total: u64, competition: &Competition, by_amou
             coverage: rounded(competition.coverage()),
         },
         bids: BidsFigure {
-            median: median(&counts.bids),
+            median: counts.median_bids(),
             coverage: coverage(with_bids),
             stated_records: with_bids.saturating_sub(counts.with_listed_bids),
             listed_records: counts.with_listed_bids,
@@ -181,23 +179,6 @@ fn figures(counts: &MarketCounts, total: u64, competition: &Competition, by_amou
         },
         new_suppliers: new_suppliers(counts),
     }
-}
-
-/// By nearest rank.
-fn median(counts: &BTreeMap<u32, u64>) -> Option<u32> {
-    let all: u64 = counts.values().sum();
-    if all == 0 {
-        return None;
-    }
-    let index = nearest_rank(50, usize::try_from(all).unwrap_or(usize::MAX)) as u64;
-    let mut before = 0;
-    for (value, count) in counts {
-        before += count;
-        if before > index {
-            return Some(*value);
-        }
-    }
-    None
 }
 
 fn new_suppliers(counts: &MarketCounts) -> Vec<NewSuppliers> {
@@ -301,19 +282,5 @@ mod tests {
             (figures.suppliers.top_five_share, figures.suppliers.concentration),
             (None, None)
         );
-    }
-
-    #[test]
-    fn a_median_is_a_number_that_occurs() {
-        for (counts, expected) in [
-            (vec![], None),
-            (vec![(4, 1)], Some(4)),
-            (vec![(1, 1), (2, 1)], Some(1)),
-            (vec![(1, 1), (2, 2)], Some(2)),
-            (vec![(0, 3), (7, 3)], Some(0)),
-            (vec![(0, 3), (7, 4)], Some(7)),
-        ] {
-            assert_eq!(median(&counts.iter().copied().collect()), expected, "{counts:?}");
-        }
     }
 }

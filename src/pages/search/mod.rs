@@ -61,6 +61,7 @@ mod sort_links;
 mod split;
 mod stated_conditions;
 mod translation;
+mod stated_bids;
 mod versus;
 mod when_it_ends;
 mod who_bid;

@@ -31,6 +31,7 @@ use crate::{
             meanings::types_with_suppliers,
             search_address::SearchAddress,
             split::Split,
+            stated_bids,
             who_bid::{SCANS_OF_BIDS, asks_who_bid},
         },
         typical_value,
@@ -170,10 +171,11 @@ impl Plan {
         let named = types_with_suppliers().filter(|_| has_words);
         scans.extend(named.map(|of| (of, 1)));
         scans.extend(self.scans_of_answer(generation, splits));
+        let text = self.asked.value("q").filter(|_| has_words).unwrap_or_default();
+        scans.extend(stated_bids::scans().filter(|_| asks_who_bid(text)));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
-        let asks_who_bid = has_words && self.asked.value("q").is_some_and(asks_who_bid);
-        let scans_of_bids = if asks_who_bid { SCANS_OF_BIDS } else { 0 };
+        let scans_of_bids = if asks_who_bid(text) { SCANS_OF_BIDS } else { 0 };
         let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
         let cost = spelled.iter().fold(cost, |cost, (split, searches)| {
             cost.with_text(generation, &split.query, *searches)

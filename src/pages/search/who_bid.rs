@@ -14,7 +14,10 @@ use crate::{
         suppliers::{Party, Supplier, begin_alike::named_from},
     },
     engine::Error,
-    model::{EntityType, fold::word_list},
+    model::{
+        EntityType,
+        fold::{fold, word_list},
+    },
     pages::{
         address,
         calls::competition,
@@ -35,6 +38,7 @@ use crate::{
         },
     },
 };
+    query::translate::is_term,
 
 /// What asks for the number of bidders, for who they are, for those that lost, or for the competition.
 const BIDDERS: &str = "\
@@ -87,7 +91,14 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
         return Ok(Vec::new());
     };
     written.retain(|(_, folded)| !is_in(CALLS, folded));
-    let searched = bids_on(context, &without_marks(&written), part)?;
+    let rest = without_marks(&written);
+    let searched = bids_on(context, &rest, part)?;
+    if part == BIDS_PART
+        && searched.is_none()
+        && let Some(stated) = stated_bids(context, &rest)?
+    {
+        return Ok(vec![stated]);
+    }
     let of_body = |body: &Named| {
         let page = address::party(t.language(), Party::Body, &body.id);
         meaning(t, &body.label, body.records, page + part)
@@ -127,10 +138,35 @@ struct Searched {
 }
 
 fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Searched>, Error> {
+impl Searched {
+    /// `page`: its address; `notices` and `sentences`: how many calls it has, and what they say of competition.
+    fn of(t: Texts, (label, part): (&str, &str), page: String, (notices, sentences): (u64, Vec<String>)) -> Searched {
+        Searched {
+            meaning: Meaning {
+                label: t.with("search-who-bid", &[("name", &label)]),
+                what: sentences.join(" "),
+                count: t.with("search-meaning-calls", &[("count", &notices)]),
+                // The whole page says who bid.
+                href: page + if part == BIDS_PART { "" } else { part },
+                is_empty: notices == 0,
+                ..Meaning::default()
+            },
+            has_conditions: false,
+            has_bids: notices > 0,
+        }
+    }
+}
+
     let (ask, t) = (context.ask, context.t);
     let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
     let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
-    let Some(split) = split else { return Ok(None) };
+    let Some(split) = split else {
+        return if has_all && is_about_nothing(text) {
+            bids_on_all(context, &calls, part)
+        } else {
+            Ok(None)
+        };
+    };
     // Bids have no region, level or class: the calls of all are more than none, if nothing but words is left.
     let wider = split.asked.dropping(&["region", "level", "body_class"]);
     let is_wider = wider.parameters != split.asked.parameters;
@@ -157,21 +193,28 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
         split.label(&split.words)
     };
     Ok(Some(Searched {
-        meaning: Meaning {
-            label: t.with("search-who-bid", &[("name", &label)]),
-            what: sentences.join(" "),
-            count: t.with("search-meaning-calls", &[("count", &notices)]),
-            // The whole page says who bid.
-            href: page + if part == BIDS_PART { "" } else { part },
-            is_empty: notices == 0,
-            ..Meaning::default()
-        },
         has_conditions: split.has_conditions && !is_wider,
-        has_bids: notices > 0,
+        ..Searched::of(t, (&label, part), page, (notices, sentences))
     }))
 }
 
 /// The page of the bids of the firms that are called by the words, instead of bids on calls with the words.
+/// Whether nothing is left of a question: "average number of bids".
+fn is_about_nothing(text: &str) -> bool {
+    content(words(text), true).is_empty()
+}
+
+/// The page of all bids.
+fn bids_on_all(context: &SearchContext, calls: &SearchAddress, part: &str) -> Result<Option<Searched>, Error> {
+    let (ask, t) = (context.ask, context.t);
+    let Some((page, query)) = of_search(calls, &ask.generation) else {
+        return Ok(None);
+    };
+    let (notices, sentences) = competition(ask, t, &query)?;
+    let label = t.text("search-who-bid-all");
+    Ok(Some(Searched::of(t, (&label, part), page, (notices, sentences))))
+}
+
 fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Option<(String, BidQuery)> {
     let generation = &context.ask.generation;
     let firms = named_from(&generation.suppliers, words);
@@ -275,9 +318,10 @@ fn named(ask: &Ask, t: Texts, about: &str, bodies: bool, part: &str) -> Result<O
         MeaningType::Solicitation | MeaningType::Municipality => false,
     };
     let mut found: Vec<Suggested> = found(ask, t, about)?.into_iter().filter(is_meant).collect();
-    // What a body calls for is a trade before it is the beginning of a firm's name.
+    // What a body calls for is a trade before it is the beginning of a firm's name, and so are words for it: "pavage".
     let is_start = |found: &Suggested| found.meaning == MeaningType::Supplier && found.likeness != Likeness::Exact;
-    found.sort_by_key(|found| !bodies && is_start(found));
+    let of_trade = !bodies || is_term(&fold(about));
+    found.sort_by_key(|found| of_trade && is_start(found));
     if found
         .first()
         .is_some_and(|first| first.meaning == MeaningType::Supplier)

@@ -331,3 +331,23 @@ fn years_with_doubtful_values_have_their_sums_without_them() {
         assert!(shown.contains(row), "{row}: {shown}");
     }
 }
+
+#[test]
+fn the_number_of_bids_that_federal_records_state_is_an_answer() {
+    let disclosure = |number: usize| {
+        let fields = json!({"government_level": "federal", "award_date": "2023-01-02", "contract_value": 10,
+            "department_en": "Parks Canada", "number_of_bids": (number > 0).then(|| number.to_string())});
+        record(EntityType::Disclosure, &format!("d{number}"), fields)
+    };
+    let records = [0, 1, 2, 3, 8].map(disclosure);
+    let server = TestServer::own(&records, |_| {});
+    let html = text(&server.html("/en/search?q=average+number+of+bids+for+federal+contracts", 200));
+    let shown = "Number of bids: federal 4 of these 5 disclosed federal contracts have a number of bids: \
+        half had at most 2; on average 3.5.";
+    assert!(html.contains(shown), "{html}");
+    let html = text(&server.html(
+        "/fr/search?q=nombre+moyen+de+soumissions+pour+les+contrats+f%C3%A9d%C3%A9raux",
+        200,
+    ));
+    assert!(html.contains("la moitié en avaient au plus 2"), "{html}");
+}
