@@ -395,6 +395,7 @@ search-compared-conditions = under the same conditions
 search-compared-more = { $records }; { $count ->
     [one] one more name begins
    *[other] { $count } more names begin
+search-compared-side = { $name }: { $records }.
 } like this
 search-as-words = All words were searched for as words. With conditions in place of some of them:
 search-meaning-records =

@@ -387,6 +387,7 @@ search-compared-conditions = aux mêmes conditions
 search-compared-more = { $records } ; { $count ->
     [one] un autre nom commence
    *[other] { $count } autres noms commencent
+search-compared-side = { $name } : { $records }.
 } ainsi
 search-as-words = Tous les mots ont été cherchés comme des mots. Avec des conditions à la place de certains :
 search-meaning-records =

@@ -30,8 +30,10 @@ use crate::{
             lacking::scans_of_days,
             meanings::types_with_suppliers,
             search_address::SearchAddress,
+            side_figures,
             split::Split,
             stated_bids,
+            versus::may_compare,
             who_bid::{SCANS_OF_BIDS, asks_who_bid},
         },
         typical_value,
@@ -173,8 +175,10 @@ impl Plan {
         scans.extend(self.scans_of_answer(generation, splits));
         let text = self.asked.value("q").filter(|_| has_words).unwrap_or_default();
         scans.extend(stated_bids::scans().filter(|_| asks_who_bid(text)));
+        let compared = if may_compare(text) { side_figures::SEARCHES } else { 0 };
+        scans.extend(side_figures::scans(generation).filter(|_| may_compare(text)));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
-        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further);
+        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further + compared);
         let scans_of_bids = if asks_who_bid(text) { SCANS_OF_BIDS } else { 0 };
         let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
         let cost = spelled.iter().fold(cost, |cost, (split, searches)| {

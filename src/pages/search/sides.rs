@@ -8,6 +8,7 @@ use crate::{
         address::Parameters,
         search::{
             context::SearchContext,
+            named::city,
             parts::with_article,
             question::content,
             search_address::SearchAddress,
@@ -46,15 +47,22 @@ pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: (bool
         .filter(|place| *place > 0 && !has_marks);
     let of_places = place.map(|place| ([&left[place + 1..], right], [&left[..place], &[][..]]));
     let mut readings = Vec::new();
-    for (names, rests) in clauses
+    let all: Vec<_> = clauses
         .into_iter()
         .chain([(sides, [&[][..], &[][..]])])
         .chain(of_places)
-    {
-        for with_names in [false, true] {
+        .collect();
+    for (with_names, with_things) in [(false, false), (false, true), (true, false)] {
+        let of_things = if with_things && !has_marks {
+            with_thing(context, sides)
+        } else {
+            Vec::new()
+        };
+        let read = if with_things { &of_things } else { &all };
+        for (names, rests) in read {
             let mut reading = Reading::default();
-            let are_read =
-                reading.read_names(context, names, (asks.0, with_names)) && reading.read_rests(context, rests, asks.1);
+            let are_read = reading.read_names(context, *names, (asks.0, with_names))
+                && reading.read_rests(context, *rests, asks.1);
             if are_read && reading.names.iter().all(|name| !name.is_empty()) {
                 readings.push(reading);
             }
@@ -62,6 +70,30 @@ pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: (bool
     }
     readings
 }
+
+/// Two names, and what is before the first and after the second one.
+type NamesAndRests<'w> = ([&'w [Word<'w>]; 2], [&'w [Word<'w>]; 2]);
+
+/// Both names with what they are compared for after the second one, or before the first: "Acme vs Zenith software".
+/// Each name is a city, or begins one of a firm or a body.
+fn with_thing<'w>(context: &SearchContext, [left, right]: [&'w [Word<'w>]; 2]) -> Vec<NamesAndRests<'w>> {
+    let generation = &context.ask.generation;
+    let is_name = |name: &[Word]| {
+        let name = without_marks(name);
+        let is_party = |party| generation.parties(party).has_name_from(&name);
+        city(context.ask, context.t, &name).is_some() || is_party(Party::Supplier) || is_party(Party::Body)
+    };
+    let after = (1..right.len())
+        .rev()
+        .map(|end| ([left, &right[..end]], [&[][..], &right[end..]]));
+    let before = (1..left.len()).map(|from| ([&left[from..], right], [&left[..from], &[][..]]));
+    let all = after.take(MAX_WORDS).chain(before.take(MAX_WORDS));
+    all.filter(|(names, _)| names.iter().all(|name| is_name(name)))
+        .collect()
+}
+
+/// How many words what two are compared for may have.
+const MAX_WORDS: usize = 4;
 
 /// What is before the name of a place.
 const IN: &str = "a|dans|in";
@@ -96,7 +128,10 @@ impl Reading {
             let text = without_marks(name);
             let split = self.split(context, &text, (asks, with_names));
             let about = split.as_ref().map_or_else(|| text.clone(), |split| split.words.clone());
-            self.names[number] = with_article(&text, content(words(&about), false), Some(suppliers));
+            let about = with_article(&text, content(words(&about), false), Some(suppliers));
+            // "la presse" is a firm next to another one.
+            let is_whole = split.is_none() && suppliers.has_name_from(&text);
+            self.names[number] = if is_whole { text } else { about };
             is_one &= split.is_none_or(|split| self.add(&split));
         }
         is_one

@@ -10,21 +10,20 @@ use crate::{
     catalog::{
         ask::Ask,
         suggest::{Likeness, MeaningType},
-        suppliers::{Party, Supplier, begin_alike::named_from},
+        suppliers::{Party, begin_alike::named_from},
     },
     engine::Error,
-    model::{
-        fold::{fold, word_list},
-        municipality,
-    },
+    model::fold::{fold, word_list},
     pages::{
         address,
         messages::Texts,
         search::{
             context::SearchContext,
             meanings::{Meaning, found},
+            named::{Named, city},
             parts::has_operators,
             question::is_question,
+            side_figures::side_figures,
             sides::{Reading, readings},
             split::Split,
             written_words::{Word, is_in, joined, ranges, words},
@@ -55,7 +54,7 @@ const MAX_SPLITS: usize = 3;
 ///
 /// `total`: how many records have the words.
 pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Result<Vec<Meaning>, Error> {
-    let (ask, t) = (context.ask, context.t);
+    let ask = context.ask;
     let is_name = |party| ask.generation.parties(party).with_name(text).is_some();
     if has_operators(text) || is_name(Party::Supplier) || is_name(Party::Body) {
         return Ok(Vec::new());
@@ -92,7 +91,7 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
         let compares = asks || compares;
         let asks = (compares, compares || matches!(link, Link::Compares | Link::Against));
         for reading in readings(context, sides.each_ref().map(Vec::as_slice), asks) {
-            let Some(meaning) = of_sides(ask, t, &reading, link)? else {
+            let Some(meaning) = of_sides(context, &reading, link)? else {
                 continue;
             };
             // Each side in the place has also the suppliers with the words in their names.
@@ -104,6 +103,15 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
         }
     }
     Ok(Vec::new())
+}
+
+/// Whether words may compare two names whose figures are counted.
+pub(super) fn may_compare(text: &str) -> bool {
+    let mut written = words(text);
+    let between = |(_, folded): &Word| [VERSUS, OR, AGAINST].iter().any(|list| is_in(list, folded));
+    take_comparing(&mut written)
+        || written.iter().skip(1).any(between)
+        || ranges(&written).iter().any(|(folded, _)| is_in(VERSUS, folded))
 }
 
 /// Whether a side has the first letter of a name in capitals next to the other side.
@@ -161,12 +169,21 @@ fn take_comparing(written: &mut Vec<Word>) -> bool {
     compares > 0 || asked > 0
 }
 
-fn of_sides(ask: &Ask, t: Texts, reading: &Reading, link: Link) -> Result<Option<Meaning>, Error> {
+fn of_sides(context: &SearchContext, reading: &Reading, link: Link) -> Result<Option<Meaning>, Error> {
+    let (ask, t) = (context.ask, context.t);
     let sides = &reading.names;
     // A city is a body before firms that begin with its name.
     if let [Some(one), Some(other)] = sides.each_ref().map(|words| city(ask, t, words)) {
         let is_same = one.id == other.id;
-        return Ok((!is_same).then(|| meaning(t, ComparedType::Department, [&[one], &[other]], (0, reading))));
+        let shown = || {
+            meaning(
+                context,
+                ComparedType::Department,
+                [&[one], &[other]],
+                (0, reading, link),
+            )
+        };
+        return (!is_same).then(shown).transpose();
     }
     if link == Link::And {
         return Ok(None);
@@ -186,16 +203,15 @@ fn of_sides(ask: &Ask, t: Texts, reading: &Reading, link: Link) -> Result<Option
     let all = suppliers.into_iter().chain(compared(ComparedType::Department));
     // Of equal ones, the suppliers.
     let best = all.reduce(|one, other| if other.0 > one.0 { other } else { one });
-    Ok(best.map(
-        |(
-            _,
-            of,
-            Sides {
-                named: [one, other],
-                more,
-            },
-        )| meaning(t, of, [&one, &other], (more, reading)),
-    ))
+    let shown = |(
+        _,
+        of,
+        Sides {
+            named: [one, other],
+            more,
+        },
+    ): (_, _, Sides)| { meaning(context, of, [&one, &other], (more, reading, link)) };
+    best.map(shown).transpose()
 }
 
 /// The suppliers or the bodies that are called by the words of either side.
@@ -266,46 +282,6 @@ fn as_one(t: Texts, side: &[Named]) -> Named {
     }
 }
 
-/// A supplier or a body that words name.
-pub(super) struct Named {
-    pub(super) id: String,
-    pub(super) label: String,
-    pub(super) records: u64,
-}
-
-impl Named {
-    pub(super) fn of(found: Supplier, t: Texts) -> Named {
-        Named {
-            label: found.name_in(t.language()).to_owned(),
-            records: found.records,
-            id: found.id,
-        }
-    }
-
-    fn suggested(found: &Suggested) -> Named {
-        Named {
-            id: found.id.clone(),
-            label: found.label.clone(),
-            records: found.records,
-        }
-    }
-}
-
-/// What is before the name of a city in that of its body.
-const CITY_FORMS: [&str; 4] = ["", "City of ", "Ville de ", "Ville d'"];
-
-/// The body of the municipality that the words name: "Toronto".
-pub(super) fn city(ask: &Ask, t: Texts, words: &str) -> Option<Named> {
-    let bodies = ask.generation.parties(Party::Body);
-    let names = municipality::named_cities(words)
-        .iter()
-        .flat_map(|city| city.own_names());
-    let mut forms = names.flat_map(|name| CITY_FORMS.map(|form| format!("{form}{name}")));
-    forms
-        .find_map(|name| bodies.with_name(&name))
-        .map(|body| Named::of(body, t))
-}
-
 /// How many names of one side are compared: firms of one group have their own. A further one has at least one record
 /// for so many of the first.
 const OF_SIDE: usize = 2;
@@ -358,24 +334,42 @@ fn only_with(all: &[Suggested], words: &str) -> Option<Named> {
 }
 
 /// `more` suppliers or bodies are called nearly like these.
-fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], (more, reading): (usize, &Reading)) -> Meaning {
+fn meaning(
+    context: &SearchContext,
+    of: ComparedType,
+    sides: [&[Named]; 2],
+    (more, reading, link): (usize, &Reading, Link),
+) -> Result<Meaning, Error> {
+    let t = context.t;
     let all = || sides.into_iter().flatten();
     // A department is identified by its name.
     let identified = all().map(|found| {
-        if of == ComparedType::Supplier {
+        let id = if of == ComparedType::Supplier {
             &found.id
         } else {
             &found.label
-        }
+        };
+        (id.as_str(), found.label.as_str())
     });
-    let parameters = identified.fold(reading.conditions.clone(), |all, id| all.and("of", id));
+    let identified: Vec<(&str, &str)> = identified.collect();
+    // What is charged for a text depends on what may be between two names.
+    let figures = if link == Link::And {
+        None
+    } else {
+        side_figures(context, of, &identified, &reading.conditions)?
+    };
+    let parameters = identified
+        .iter()
+        .fold(reading.conditions.clone(), |all, (id, _)| all.and("of", id));
     let records: u64 = all().map(|found| found.records).sum();
     let [one, other] = sides.map(|side| {
         let labels: Vec<&str> = side.iter().map(|found| found.label.as_str()).collect();
         labels.join(" / ")
     });
     // Records under conditions are counted on the page that it leads to.
-    let mut count = if reading.labels.is_empty() {
+    let mut count = if let Some(figures) = figures {
+        figures
+    } else if reading.labels.is_empty() {
         t.with("search-meaning-records", &[("count", &records)])
     } else {
         t.text("search-compared-conditions")
@@ -384,7 +378,7 @@ fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], (more, reading): (u
         count = t.with("search-compared-more", &[("records", &count), ("count", &more)]);
     }
     let both = t.with("search-compared", &[("one", &one), ("other", &other)]);
-    Meaning {
+    Ok(Meaning {
         label: std::iter::once(both)
             .chain(reading.labels.iter().cloned())
             .collect::<Vec<_>>()
@@ -393,5 +387,5 @@ fn meaning(t: Texts, of: ComparedType, sides: [&[Named]; 2], (more, reading): (u
         count,
         href: parameters.after(&address::compare(t.language(), of.name())),
         ..Meaning::default()
-    }
+    })
 }

@@ -28,17 +28,18 @@ use crate::{
             buyers::{BodyNames, take_buyer},
             context::SearchContext,
             meanings::{Meaning, found, profile},
+            named::{Named, city},
             open_calls::take_are_open,
             parts::subject_of_question,
             question::content,
             search_address::SearchAddress,
             split::Split,
-            versus::{Named, city},
+            stated_bids::stated_bids,
             written_words::{Word, is_in, ranges, remove_phrase, without_marks, words},
         },
     },
-};
     query::translate::is_term,
+};
 
 /// What asks for the number of bidders, for who they are, for those that lost, or for the competition.
 const BIDDERS: &str = "\
@@ -137,7 +138,6 @@ struct Searched {
     has_bids: bool,
 }
 
-fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Searched>, Error> {
 impl Searched {
     /// `page`: its address; `notices` and `sentences`: how many calls it has, and what they say of competition.
     fn of(t: Texts, (label, part): (&str, &str), page: String, (notices, sentences): (u64, Vec<String>)) -> Searched {
@@ -157,6 +157,7 @@ impl Searched {
     }
 }
 
+fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Searched>, Error> {
     let (ask, t) = (context.ask, context.t);
     let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
     let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
@@ -198,7 +199,6 @@ impl Searched {
     }))
 }
 
-/// The page of the bids of the firms that are called by the words, instead of bids on calls with the words.
 /// Whether nothing is left of a question: "average number of bids".
 fn is_about_nothing(text: &str) -> bool {
     content(words(text), true).is_empty()
@@ -215,6 +215,7 @@ fn bids_on_all(context: &SearchContext, calls: &SearchAddress, part: &str) -> Re
     Ok(Some(Searched::of(t, (&label, part), page, (notices, sentences))))
 }
 
+/// The page of the bids of the firms that are called by the words, instead of bids on calls with the words.
 fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Option<(String, BidQuery)> {
     let generation = &context.ask.generation;
     let firms = named_from(&generation.suppliers, words);

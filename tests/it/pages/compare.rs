@@ -210,12 +210,17 @@ fn what_a_question_says_next_to_two_names_are_conditions_of_their_comparison() {
         let html = SERVER.html(&format!("/{lang}/search?q={}", encode(question)), 200);
         let href = format!("href=\"/{lang}/compare/supplier?{conditions}{of}\"").replace('&', "&#38;");
         assert!(html.contains(&href), "{question}: {href} {}", text(&html));
-        let same = if lang == "en" {
-            "under the same conditions"
-        } else {
-            "aux mêmes conditions"
-        };
-        assert_eq!(text(&html).contains(same), !conditions.is_empty(), "{question}");
+        // What each side has is stated next to the link, too.
+        let stated = text(&html);
+        let page = text(&SERVER.html(&format!("/{lang}/compare/supplier?{conditions}{of}"), 200));
+        let kind = if lang == "en" { "Contracts " } else { "Contrats " };
+        let is_row = |after: &&str| after.starts_with(|c: char| c.is_ascii_digit());
+        let row = page.split(kind).skip(1).find(is_row).unwrap_or("0 0");
+        let counts = row.split(' ');
+        for (count, name) in counts.zip(["Petit", "Bell Nord"]) {
+            let side = format!("{name}{} {count} ", if lang == "en" { ":" } else { " :" });
+            assert!(stated.contains(&side), "{question}: {side} in {stated}");
+        }
     }
     // Conditions that differ are those of no comparison, and a third name is no word to search for.
     for question in [
@@ -286,6 +291,9 @@ fn two_cities_are_compared_in_what_is_asked_for_before_them() {
         ("en", "paving contracts in Laval vs Longueuil", "words=paving&"),
         ("fr", "pavage à Laval contre Longueuil", "words=pavage&"),
         ("en", "Laval vs Longueuil", ""),
+        // What they are compared for may be at either end.
+        ("en", "Laval vs Longueuil paving", "words=paving&"),
+        ("fr", "pavage Laval vs Longueuil", "words=pavage&"),
     ] {
         let html = server.html(&format!("/{lang}/search?q={}", encode(question)), 200);
         let href = format!("href=\"/{lang}/compare/department?{words}of=").replace('&', "&#38;");
