@@ -77,7 +77,8 @@ const MAX_QUESTION_WORDS: usize = 30;
 
 /// What asks for a sum or a price at the end of a text.
 const TOTALS: &str = "\
-    cost|costs|cout|couts|montant total|price|prices|prix|total|total amount|total value|totaux|valeur totale";
+    contrats au total|cost|costs|cout|couts|montant total|number of contracts|price|prices|prix|total|total amount|\
+    total contracts|total number of contracts|total value|totaux|valeur totale";
 
 /// Words for the category of construction.
 const CONSTRUCTION: [&str; 5] = [

@@ -92,7 +92,7 @@ const ENDING: &str = "\
     arrivent a echeance en|arrivent a echeance|qui prennent fin en|qui prennent fin|qui viennent a echeance en|\
     qui viennent a echeance|qui arrivent a echeance en|qui arrivent a echeance|that run out in|run out in|run out|\
     finish in|that finish in|lapse in|that lapse in|\
-    end date|prenant fin en|prenant fin|arrivant a echeance en|arrivant a echeance|that end in|that end|\
+    end in|will end in|end date|prenant fin en|prenant fin|arrivant a echeance en|arrivant a echeance|that end in|that end|\
     which end in|which end|that expire in|that expire|ending in|ending|ends in|expiring in|expiring|expire in|expire";
 
 /// What a period that is not named begins with: "this year".

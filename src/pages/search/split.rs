@@ -11,7 +11,7 @@ use crate::{
             buyers::BodyNames,
             parts::{Parts, Takes, entity_types, parts},
             period::Period,
-            question::take_by_year,
+            question::{content, take_by_year},
             related::Related,
             search_address::SearchAddress,
             stated_conditions::{Values, name_of},
@@ -52,6 +52,8 @@ pub(crate) struct Split {
     is_in_place: bool,
     /// Whether the words say who buys or where, and no word is left.
     is_whole: bool,
+    /// Whether only words for contracts are left out: "landscaping contracts" are all for landscaping.
+    is_of_contracts: bool,
 }
 
 /// The part of the page that counts the records by competition.
@@ -193,7 +195,6 @@ impl Split {
         Some(Split {
             query: asked.query_in(generation)?,
             asked,
-            conditions: label,
             of_all,
             of_region,
             of_city,
@@ -204,6 +205,8 @@ impl Split {
                 && (parts.buyer.is_some() || parts.place.is_some()),
             is_open: parts.open,
             is_in_place: parts.says_where(text),
+            is_of_contracts: label.is_empty() && content(words(text), false) == parts.words,
+            conditions: label,
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,
             of_buyer: parts.buyer.and_then(|buyer| buyer.most),
@@ -217,7 +220,7 @@ impl Split {
     /// Whether it is shown before what the words find as words. `records`: what it finds; `total`: what they find.
     pub(crate) fn leads(&self, records: u64, total: u64) -> bool {
         let is_in_place = self.is_in_place && records >= total;
-        let is_meant = self.has_years || self.is_open || is_in_place;
+        let is_meant = self.has_years || self.is_open || self.is_of_contracts || is_in_place;
         self.is_whole || records > 0 && (is_meant || is_by_chance(total, records))
     }
 

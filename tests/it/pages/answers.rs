@@ -333,6 +333,20 @@ fn years_with_doubtful_values_have_their_sums_without_them() {
 }
 
 #[test]
+fn a_thing_with_a_word_for_contracts_is_answered_with_all_contracts_for_it() {
+    let records = [
+        contract(1, json!({"title_en": "Landscaping of a park"})),
+        contract(2, json!({"title_en": "Landscaping contracts for parks"})),
+        contract(3, json!({"title_en": "Salt"})),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    for question in ["landscaping+contracts", "landscaping+total+contracts"] {
+        let address = format!("/en/search?q={question}");
+        assert_answers(&server, &address, &["landscaping", "2 contracts worth $3,000"]);
+    }
+}
+
+#[test]
 fn the_number_of_bids_that_federal_records_state_is_an_answer() {
     let disclosure = |number: usize| {
         let fields = json!({"government_level": "federal", "award_date": "2023-01-02", "contract_value": 10,

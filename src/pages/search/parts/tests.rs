@@ -315,7 +315,7 @@ fn a_level_the_end_of_contracts_and_an_entity_type_among_words_are_conditions() 
             Some(EntityType::Contract),
         ),
         (
-            "contracts ending in 2026",
+            "which contracts end in 2026",
             "",
             None,
             Some((PeriodOf::Ending, "2026")),
