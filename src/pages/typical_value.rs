@@ -14,11 +14,11 @@ use crate::{
     },
     http::error::ApiError,
     model::{
-        Facet,
+        Facet, Record, Role, Schema,
         vocabulary::{IMPLAUSIBLE_VALUE, PLACEHOLDER_VALUE},
     },
-    pages::messages::Texts,
-    query::SearchQuery,
+    pages::{format::shortened, messages::Texts},
+    query::{Order, SearchQuery, Sort, SortKey},
 };
 
 /// The quality flags that doubt a value. The others doubt a date or a name, or that a record is the only one of its
@@ -35,9 +35,9 @@ const MAX_COUNTED: u64 = 100_000;
 const MEDIAN: usize = 2;
 const _: () = assert!(PERCENTS[MEDIAN] == 50);
 
-/// How often the records of a search are scanned for the sentence. Charged whether it is needed or not, because the
-/// cost of a page is known before any work.
-pub(crate) const SCANS: usize = 1;
+/// How often the records of a search are scanned for the sentences: for the values, and for the largest one. Charged
+/// whether it is needed or not, because the cost of a page is known before any work.
+pub(crate) const SCANS: usize = 2;
 
 /// The smallest share of a total that is stated of one record.
 const MUCH_OF_TOTAL: f64 = 0.5;
@@ -90,13 +90,52 @@ pub(crate) fn typical_value(
             Err(error) => return Err(error.into()),
         },
     };
-    Ok(TypicalValue {
-        average: sentence(t, &values, found.total, is_part),
-        largest: largest(t, &values, (found, leading)).map(|sentence| LargestValue {
-            sentence,
+    let shown = match largest(t, &values, (found, leading)) {
+        Some([value, share]) => Some(LargestValue {
+            sentence: with_about(t, [&value, &share], about_largest(ask, t, query, is_part)?),
             href: by_value,
         }),
+        None => None,
+    };
+    Ok(TypicalValue {
+        average: sentence(t, &values, found.total, is_part),
+        largest: shown,
     })
+}
+
+fn with_about(t: Texts, [value, share]: [&str; 2], about: Option<String>) -> String {
+    match about {
+        Some(about) => t.with(
+            "average-largest-about",
+            &[("value", &value), ("share", &share), ("about", &about)],
+        ),
+        None => t.with("average-largest", &[("value", &value), ("share", &share)]),
+    }
+}
+
+/// What the record with the highest value is about, and its supplier: its words may be a small part of it. `None` if it
+/// states neither, and if finding it takes too long.
+fn about_largest(ask: &Ask, t: Texts, query: &SearchQuery, without_flags: bool) -> Result<Option<String>, ApiError> {
+    let query = SearchQuery {
+        sort: Sort {
+            key: SortKey::Value,
+            order: Order::Desc,
+        },
+        ..query.clone()
+    };
+    let query = if without_flags { query.without_doubts() } else { query };
+    let first = match ask.first(&query, 1) {
+        Err(Error::Timeout) => return Ok(None),
+        records => records?,
+    };
+    let schema = Schema::of(query.entity_type);
+    let record = first.first().and_then(|record| Record::parse(schema, record).ok());
+    let Some(record) = record else { return Ok(None) };
+    let title = record.purchase_texts().next();
+    let title = title.map(|title| t.with("average-largest-title", &[("title", &shortened(title))]));
+    let supplier = record.texts(Role::Vendor).next().map(str::to_owned);
+    let about: Vec<String> = title.into_iter().chain(supplier).collect();
+    Ok((!about.is_empty()).then(|| about.join(", ")))
 }
 
 /// Where the values of the sentence come from.
@@ -157,10 +196,10 @@ fn sentence(t: Texts, values: &ValueStats, total: u64, is_part: bool) -> Option<
     Some(t.with(key, &[("average", &average), ("median", &median), ("count", &count)]))
 }
 
-/// A sentence: that the largest of `values` has much of the total of `found`. `None` for fewer than [`MIN_VALUES`]
+/// The largest of `values` and its share, if it has much of the total of `found`. `None` for fewer than [`MIN_VALUES`]
 /// values; where amounts below zero leave no share; and for the only record with a flag, because the note about the
 /// doubt states its share.
-fn largest(t: Texts, values: &ValueStats, (found, leading): (&Aggregation, Option<f64>)) -> Option<String> {
+fn largest(t: Texts, values: &ValueStats, (found, leading): (&Aggregation, Option<f64>)) -> Option<[String; 2]> {
     let largest = values.distribution?.max;
     let all = found.values.as_ref()?;
     let share = largest / all.total_value.dollars();
@@ -171,8 +210,7 @@ fn largest(t: Texts, values: &ValueStats, (found, leading): (&Aggregation, Optio
     }
     let quality = quality_of(found);
     let is_stated = quality.flagged_records == 1 && quality.share_of_value.is_some_and(|share| share >= MUCH_OF_TOTAL);
-    let value = t.money_rounded(largest);
-    (!is_stated).then(|| t.with("average-largest", &[("value", &value), ("share", &t.percent(share))]))
+    (!is_stated).then(|| [t.money_rounded(largest), t.percent(share)])
 }
 
 #[cfg(test)]
@@ -302,7 +340,9 @@ mod tests {
                 facets: [(Facet::QualityFlag, flags)].into(),
                 ..Aggregation::default()
             };
-            largest(Texts::of(language), &values(count), (&found, leading))
+            let t = Texts::of(language);
+            let shown = largest(t, &values(count), (&found, leading));
+            shown.map(|[value, share]| with_about(t, [&value, &share], None))
         };
         let shown =
             |count, total, flags: &[(&str, u64, f64)], language| shown_next_to(None, count, total, flags, language);

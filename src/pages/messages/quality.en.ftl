@@ -44,4 +44,6 @@ average-too-few-sound = { $count ->
    *[other] Without the records in doubt, only { $count } values are left: no average.
 }
 average-largest = One record has { $value } of this value ({ $share }).
+average-largest-about = One record has { $value } of this value ({ $share }): { $about }.
+average-largest-title = “{ $title }”
 average-largest-first = Highest value first

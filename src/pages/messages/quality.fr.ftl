@@ -44,4 +44,6 @@ average-too-few-sound = { $count ->
    *[other] Sans les fiches douteuses, il ne reste que { $count } valeurs : pas de moyenne.
 }
 average-largest = Une seule fiche représente { $value } de cette valeur ({ $share }).
+average-largest-about = Une seule fiche représente { $value } de cette valeur ({ $share }) : { $about }.
+average-largest-title = « { $title } »
 average-largest-first = Afficher d’abord la valeur la plus élevée

@@ -182,7 +182,11 @@ search-sort-ending-asc = Earliest end first
 search-sort-value-desc = Highest value first
 search-sort-value-asc = Lowest value first
 search-sort-sound = Highest value first, without the records in doubt
-search-first-in-doubt = Left out, because the record is in doubt: { $value }, { $supplier }.
+search-first-in-doubt = Left out, because the record is in doubt: { $value }, { $supplier }{ $more ->
+        [0] .
+        [one] , and one more with a higher value than the first here.
+       *[other] , and { $more } more with a higher value than the first here.
+    }
 search-sort-increase = Largest increase first
 search-amended-largest = Highest contract value first, not largest amendment
 
@@ -368,12 +372,12 @@ search-other-years = In all years, the same search finds { $records }, of { $yea
 search-unit-price = Prices per unit, ton or hour are not published: values here are those of whole contracts.
 search-meaning-fewer = Without “{ $word }”: no record has it next to the rest
 search-who-bid = Who bid: { $name }
+search-stated-bids = Number of bids: { $name }
+search-stated-bids-figures = { $stated } of these { $records } { $kind } have a number of bids: half had at most { $median }; on average { $mean }.
 search-newest-call = The newest call for tenders here with these conditions is of { $date }: later ones may be open, but are not here.
 search-similar-names = Not counted here, because no rule joins them, are names like this one, each with all its records of any year and type: { $names }.
 search-similar-name = { $name } ({ $count } in all)
 search-no-method = Without a word on who could bid, and not counted: { $count } of the { $records } { $kind } that match the other conditions.
-search-stated-bids = Number of bids: { $name }
-search-stated-bids-figures = { $stated } of these { $records } { $kind } have a number of bids: half had at most { $median }; on average { $mean }.
 search-no-city = Only records that state the supplier’s city are counted; some publishers never state it.
 search-no-country = Supplier’s country stated: { $count } of the { $records } { $kind } that match the other conditions. The rest is not counted.
 search-growth = Before amendments: { $before }; now: { $now } ({ $change }). Records that state both: { $records }. Amendments raise some values and lower others.
@@ -391,11 +395,11 @@ search-meaning-part = Suppliers with these words in their names
 search-part-of-name = “{ $words }” in the supplier’s name
 search-meaning-compared = Side by side
 search-compared = { $one } and { $other }
+search-compared-side = { $name }: { $records }.
 search-compared-conditions = under the same conditions
 search-compared-more = { $records }; { $count ->
     [one] one more name begins
    *[other] { $count } more names begin
-search-compared-side = { $name }: { $records }.
 } like this
 search-as-words = All words were searched for as words. With conditions in place of some of them:
 search-meaning-records =

@@ -182,7 +182,11 @@ search-sort-ending-asc = Fin la plus proche d’abord
 search-sort-value-desc = Valeur la plus élevée d’abord
 search-sort-value-asc = Valeur la plus basse d’abord
 search-sort-sound = Valeur la plus élevée d’abord, sans les fiches douteuses
-search-first-in-doubt = Exclu, parce que la fiche est douteuse : { $value }, { $supplier }.
+search-first-in-doubt = Exclu, parce que la fiche est douteuse : { $value }, { $supplier }{ $more ->
+        [0] .
+        [one] , et une autre dont la valeur dépasse la première ici.
+       *[other] , et { $more } autres dont la valeur dépasse la première ici.
+    }
 search-sort-increase = Plus forte hausse d’abord
 search-amended-largest = Valeur de contrat la plus élevée d’abord, et non la plus grande modification
 
@@ -360,12 +364,12 @@ search-other-years = Toutes années confondues, la même recherche trouve { $rec
 search-unit-price = Les prix à l’unité, à la tonne ou à l’heure ne sont pas publiés : les valeurs ici sont celles de contrats entiers.
 search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }
+search-stated-bids = Nombre de soumissions : { $name }
+search-stated-bids-figures = { $stated } de ces { $records } { $kind } ont un nombre de soumissions : la moitié en avaient au plus { $median } ; en moyenne { $mean }.
 search-newest-call = L’appel d’offres le plus récent ici avec ces conditions est du { $date } : d’autres, plus récents, peuvent être ouverts, mais n’y sont pas.
 search-similar-names = Des noms semblables, qu’aucune règle ne réunit à celui-ci, ne sont pas comptés ici, chacun avec toutes ses fiches de tous les ans et types : { $names }.
 search-similar-name = { $name } ({ $count } en tout)
 search-no-method = Sans indication de qui pouvait soumissionner, donc non comptés : { $count } des { $records } { $kind } qui répondent aux autres conditions.
-search-stated-bids = Nombre de soumissions : { $name }
-search-stated-bids-figures = { $stated } de ces { $records } { $kind } ont un nombre de soumissions : la moitié en avaient au plus { $median } ; en moyenne { $mean }.
 search-no-city = Seules les fiches qui indiquent la ville du fournisseur sont comptées; des diffuseurs ne l’indiquent jamais.
 search-no-country = Pays du fournisseur indiqué : { $count } des { $records } { $kind } qui répondent aux autres conditions. Le reste n’est pas compté.
 search-growth = Avant les modifications : { $before }; maintenant : { $now } ({ $change }). Fiches qui indiquent les deux : { $records }. Les modifications haussent des montants et en baissent d’autres.
@@ -383,11 +387,11 @@ search-meaning-part = Fournisseurs dont le nom contient ces mots
 search-part-of-name = « { $words } » dans le nom du fournisseur
 search-meaning-compared = Côte à côte
 search-compared = { $one } et { $other }
+search-compared-side = { $name } : { $records }.
 search-compared-conditions = aux mêmes conditions
 search-compared-more = { $records } ; { $count ->
     [one] un autre nom commence
    *[other] { $count } autres noms commencent
-search-compared-side = { $name } : { $records }.
 } ainsi
 search-as-words = Tous les mots ont été cherchés comme des mots. Avec des conditions à la place de certains :
 search-meaning-records =

@@ -1,19 +1,23 @@
 //! Each of the years that an answer is about, in a table.
 
+use std::collections::BTreeSet;
+
 use crate::{
     api::analysis::{coverage::sources_of, quality::quality_of},
+    catalog::generation::SourceCoverage,
     engine::{
         Error,
         aggregation::{Aggregation, FacetBuckets, TermsAggregation, ValueAggregation},
     },
     http::error::ApiError,
-    model::{Facet, Role, Schema},
+    model::{EntityType, Facet, Role, Schema},
     pages::{
-        coverage_note::covered_years,
+        coverage_note::{covered_years, has_few},
         figure_table::{FigureRow, FigureTable},
+        messages::Texts,
         quality::is_much_in_doubt,
         search::{
-            answer_figures::several_years, context::SearchContext, question::take_by_year,
+            answer_figures::several_years, context::SearchContext, notes::undated_note, question::take_by_year,
             search_address::SearchAddress, written_words::words,
         },
     },
@@ -35,10 +39,9 @@ pub(super) fn years(
     query: &SearchQuery,
     found: &Aggregation,
 ) -> Result<Option<FigureTable>, ApiError> {
-    let Some(counts) = found.facets.get(&Facet::Year) else {
-        return Ok(None);
-    };
-    let Some(years) = several_years(query, asks_by_year(context), counts) else {
+    let counts = found.facets.get(&Facet::Year);
+    let shown = counts.and_then(|counts| Some((counts, several_years(query, asks_by_year(context), counts)?)));
+    let Some((counts, years)) = shown else {
         return Ok(None);
     };
     let t = context.t;
@@ -49,8 +52,10 @@ pub(super) fn years(
         None
     };
     let places = found.facets.get(&Facet::Municipality);
-    let covered = covered_years(&sources_of(&context.ask.generation, asked.entity_type, places));
+    let sources = sources_of(&context.ask.generation, asked.entity_type, places);
+    let covered = covered_years(&sources);
     let row = |year: i32| {
+        let name = marked_year(t, &sources, (&covered, year));
         let of = |counts: &FacetBuckets| {
             let bucket = counts.buckets.iter().find(|bucket| bucket.value == year.to_string());
             bucket.map(|bucket| (bucket.count, bucket.total_value.dollars()))
@@ -62,7 +67,7 @@ pub(super) fn years(
         let sound = sound.iter().map(|counts| of(counts).unwrap_or_default().1);
         let amounts = values.chain(sound);
         FigureRow {
-            name: year.to_string(),
+            name: if counted.is_some() { name } else { year.to_string() },
             href: Some(asked.in_year(year)),
             // A row has a figure for each column.
             values: if has_data {
@@ -85,8 +90,29 @@ pub(super) fn years(
         of: t.text("search-answer-year"),
         columns: [Some(kinds), value, without_doubts].into_iter().flatten().collect(),
         rows: years.map(row).collect(),
-        note: None,
+        note: undated(t, asked.entity_type, (found.total, counts)),
     }))
+}
+
+/// A year and how little of it the sources have: a handful of records of a year that no source covers is no decline.
+fn marked_year(t: Texts, sources: &[&SourceCoverage], (covered, year): (&BTreeSet<i32>, i32)) -> String {
+    let about = year.to_string();
+    if !covered.is_empty() && !covered.contains(&year) {
+        t.with("chart-year-stray", &[("about", &about)])
+    } else if has_few(sources, year) {
+        t.with("chart-year-few", &[("about", &about)])
+    } else {
+        about
+    }
+}
+
+/// How many of the records have no date and are in no row. Where these are most, a note says so already.
+fn undated(t: Texts, of: EntityType, (total, years): (u64, &FacetBuckets)) -> Option<String> {
+    let dated: u64 = years.buckets.iter().map(|bucket| bucket.count).sum();
+    let without = total.saturating_sub(dated);
+    (1..=dated)
+        .contains(&without)
+        .then(|| undated_note(t, of, (without, total)))
 }
 
 /// The records without a flag by year. `None` if counting them takes too long.

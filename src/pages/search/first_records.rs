@@ -74,8 +74,9 @@ fn without_doubts(query: &SearchQuery, found: &Aggregation) -> Option<SearchQuer
     (is_highest && is_much_in_doubt(&quality_of(found))).then(|| query.clone().without_doubts())
 }
 
-/// The value and the supplier of the first record, which is in doubt. `None` if finding it takes too long.
-fn in_doubt(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+/// The value and the supplier of the first record, which is in doubt, and how many more come before `first`, the first
+/// one without a doubt. `None` if finding it takes too long.
+fn in_doubt(context: &SearchContext, query: &SearchQuery, first: Option<&Bytes>) -> Result<Option<String>, ApiError> {
     let records = match context.ask.first(query, 1) {
         Err(Error::Timeout) => return Ok(None),
         records => records?,
@@ -89,13 +90,29 @@ fn in_doubt(context: &SearchContext, query: &SearchQuery) -> Result<Option<Strin
         return Ok(None);
     };
     let t = context.t;
+    let first = first.and_then(|first| Record::parse(schema, first).ok()?.dollars());
+    let more = match first.map(|first| more_in_doubt(context, query, first)) {
+        Some(Err(Error::Timeout)) | None => 0,
+        Some(more) => more?,
+    };
     let supplier = record.texts(Role::Vendor).next().map(str::to_owned);
     let supplier = supplier.unwrap_or_else(|| t.text("not-published"));
     let value = t.money(value);
     Ok(Some(t.with(
         "search-first-in-doubt",
-        &[("value", &value), ("supplier", &supplier)],
+        &[("value", &value), ("supplier", &supplier), ("more", &more)],
     )))
+}
+
+/// How many records in doubt but the first have a higher value than this, in dollars.
+fn more_in_doubt(context: &SearchContext, query: &SearchQuery, value: f64) -> Result<u64, Error> {
+    let mut higher = query.clone();
+    higher.filters.push(Filter::Values {
+        min: Some(value),
+        max: None,
+    });
+    let counts = context.ask.counts(vec![higher.clone(), higher.without_doubts()])?;
+    Ok(counts[0].saturating_sub(counts[1]).saturating_sub(1))
 }
 
 /// The first of the records that were `found`; `context` has the search as it is asked, and `text` are its words.
@@ -110,8 +127,7 @@ pub(super) fn first_records(
     let risen = largest_increases(context.ask, (text, asked), (query, total), SHOWN)?;
     let is_by_increase = risen.is_some();
     let sound = without_doubts(query, found).filter(|_| !is_by_increase);
-    let in_doubt = sound.as_ref().map(|_| in_doubt(context, query)).transpose()?.flatten();
-    let query = sound.as_ref().unwrap_or(query);
+    let (with_doubts, query) = (query, sound.as_ref().unwrap_or(query));
     let mut records = match risen {
         Some(records) => records,
         None => match in_order(context, query, total) {
@@ -120,6 +136,8 @@ pub(super) fn first_records(
         },
     };
     records.retain(|record| has_end(query, record));
+    let in_doubt = sound.as_ref().map(|_| in_doubt(context, with_doubts, records.first()));
+    let in_doubt = in_doubt.transpose()?.flatten();
     let highlighter = Highlighter::of(query.text.as_ref());
     let writer = HitWriter {
         context,

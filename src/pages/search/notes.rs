@@ -114,13 +114,16 @@ fn undated(t: Texts, query: &SearchQuery, found: &Aggregation) -> Option<String>
     let years = found.facets.get(&Facet::Year)?;
     let dated: u64 = years.buckets.iter().map(|bucket| bucket.count).sum();
     let without = found.total.saturating_sub(dated);
-    let kind = t.keyed("sources-row-kind-", query.entity_type.name());
-    (without > dated && without > 1).then(|| {
-        t.with(
-            "search-undated",
-            &[("without", &without), ("records", &found.total), ("kind", &kind)],
-        )
-    })
+    (without > dated && without > 1).then(|| undated_note(t, query.entity_type, (without, found.total)))
+}
+
+/// How many of the records have no date.
+pub(super) fn undated_note(t: Texts, of: EntityType, (without, records): (u64, u64)) -> String {
+    let kind = t.keyed("sources-row-kind-", of.name());
+    t.with(
+        "search-undated",
+        &[("without", &without), ("records", &records), ("kind", &kind)],
+    )
 }
 
 /// The years of all records of the place that the search is limited to, if its sources cover others: a source of a

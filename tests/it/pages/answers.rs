@@ -326,7 +326,7 @@ fn years_with_doubtful_values_have_their_sums_without_them() {
     for row in [
         "Without the records in doubt",
         "2018 2 $900,001,000.00 $1,000.00",
-        "2019 1 $5,000.00 $5,000.00",
+        "2019 (no source covers this year) 1 $5,000.00 $5,000.00",
     ] {
         assert!(shown.contains(row), "{row}: {shown}");
     }
@@ -364,4 +364,47 @@ fn the_number_of_bids_that_federal_records_state_is_an_answer() {
         200,
     ));
     assert!(html.contains("la moitié en avaient au plus 2"), "{html}");
+}
+
+#[test]
+fn each_year_says_how_many_records_have_none() {
+    let mut records: Vec<_> = (1..40)
+        .map(|number| {
+            contract(
+                number,
+                json!({"title_en": "Salt", "municipality": "toronto",
+            "award_date": format!("20{}-03-01", 20 + number % 2)}),
+            )
+        })
+        .collect();
+    records.push(contract(
+        40,
+        json!({"title_en": "Salt", "municipality": "toronto", "award_date": null}),
+    ));
+    let server = TestServer::own(&records, |_| {});
+    let shown = text(&answer(&server, "/en/search?q=salt+in+Toronto+by+year"));
+    assert!(
+        shown.contains("Without a date: 1 of these 40 contracts. No year has them."),
+        "{shown}"
+    );
+}
+
+#[test]
+fn records_in_doubt_before_the_highest_value_are_counted() {
+    let of = |number: usize, value: f64, flags: Value| {
+        contract(
+            number,
+            json!({"title_en": "Paving", "contract_value": value, "quality_flags": flags}),
+        )
+    };
+    let records = [
+        of(1, 9e8, json!(["implausible_value"])),
+        of(2, 8e8, json!(["implausible_value"])),
+        of(3, 5_000.0, json!([])),
+        of(4, 1_000.0, json!(["implausible_value"])),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let shown = text(&server.html("/en/search?q=largest+paving+contract", 200));
+    let sentence = "$900,000,000.00, Acme inc., and one more with a higher value than the first here.";
+    assert!(shown.contains(sentence), "{shown}");
 }

@@ -124,7 +124,7 @@ fn a_place_and_a_commodity_have_a_median_next_to_the_average() {
 
 #[test]
 fn one_record_with_most_of_a_total_is_stated_with_a_link_to_it() {
-    let sentence = "One record has $8,300 of this value (83%).";
+    let sentence = "One record has $8,300 of this value (83%): “Bridges”, Acme.";
     for (path, link) in [
         ("search?kind=contract&q=bridges", "kind=contract&#38;q=bridges"),
         (
@@ -144,7 +144,10 @@ fn one_record_with_most_of_a_total_is_stated_with_a_link_to_it() {
         let link = format!("/en/search?{link}&#38;sort_by=value&#38;sort_order=desc\">Highest value first");
         assert!(html.contains(&link), "{path}: {link} in {html}");
         let html = SERVER.html(&format!("/fr/{path}"), 200);
-        assert_shows(&html, &["Une seule fiche représente 8 300 $ de cette valeur (83 %)."]);
+        assert_shows(
+            &html,
+            &["Une seule fiche représente 8 300 $ de cette valeur (83 %) : « Bridges », Acme."],
+        );
     }
     // The link shows the record first.
     let html = SERVER.html("/en/search?kind=contract&q=bridges&sort_by=value&sort_order=desc", 200);

@@ -46,7 +46,10 @@ fn several_years_are_a_period_with_the_figures_of_each() {
         "By year",
         "2023 2 $300.00 2024 2 $3,000.00",
     ];
-    let of_three = ["2022–2024", "2022 1 $10.00 2023 2 $300.00 2024 2 $3,000.00"];
+    let of_three = [
+        "2022–2024",
+        "2022 (no source covers this year) 1 $10.00 2023 2 $300.00 2024 2 $3,000.00",
+    ];
     let fuel = ["fuel", "2023 1 $100.00 2024 1 $1,000.00"];
     for (question, shown) in [
         (
@@ -61,7 +64,10 @@ fn several_years_are_a_period_with_the_figures_of_each() {
         // All years of a period are stated, also one without data.
         (
             "Fisheries and Oceans Canada 2024 vs 2026",
-            &["2024–2026", "2024 2 $3,000.00 2025 no data – 2026 1 $5.00"],
+            &[
+                "2024–2026",
+                "2024 2 $3,000.00 2025 no data – 2026 (no source covers this year) 1 $5.00",
+            ],
         ),
         ("Fisheries and Oceans Canada fuel 2023 2024", &fuel),
     ] {
@@ -75,7 +81,7 @@ fn several_years_are_a_period_with_the_figures_of_each() {
         ),
         (
             "Pêches et Océans Canada de 2022 à 2024",
-            "2022 1 10,00 $ 2023 2 300,00 $ 2024 2 3 000,00 $",
+            "2022 (aucune source ne couvre cette année) 1 10,00 $ 2023 2 300,00 $ 2024 2 3 000,00 $",
         ),
         (
             "Pêches et Océans Canada 2023 contre 2024",
