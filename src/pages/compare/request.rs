@@ -112,14 +112,8 @@ impl Request {
 
     /// The searches for all records that meet the conditions, one for each entity type that has them.
     pub(super) fn searched(&self, generation: &Generation) -> Vec<SearchQuery> {
-        let of_type = |asked: &SearchAddress, of: EntityType| {
-            let (asked, has_all) = asked.of_other(of);
-            asked.query_in(generation).filter(|_| has_all)
-        };
         let asked = self.conditions.iter();
-        asked
-            .flat_map(|asked| EntityType::ALL.into_iter().filter_map(move |of| of_type(asked, of)))
-            .collect()
+        asked.flat_map(|asked| asked.queries(generation)).collect()
     }
 
     /// The conditions as parameters of the comparison, without one of them.

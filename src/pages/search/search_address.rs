@@ -249,6 +249,15 @@ impl SearchAddress {
         address::search(self.lang, self.entity_type, &parameters)
     }
 
+    /// The same search in each entity type that has all of its conditions.
+    pub(crate) fn queries(&self, generation: &Generation) -> Vec<SearchQuery> {
+        let of_type = |of: EntityType| {
+            let (asked, has_all) = self.of_other(of);
+            asked.query_in(generation).filter(|_| has_all)
+        };
+        EntityType::ALL.into_iter().filter_map(of_type).collect()
+    }
+
     /// The same search in another entity type, with the conditions and the sort that it accepts. The second value is
     /// whether it accepts all conditions.
     pub(crate) fn of_other(&self, entity_type: EntityType) -> (SearchAddress, bool) {

@@ -105,9 +105,5 @@ fn searched(context: &SearchContext, conditions: &Parameters, generation: &Gener
     if asked.conditions().is_empty() {
         return Vec::new();
     }
-    let of_type = |of: EntityType| {
-        let (asked, has_all) = asked.of_other(of);
-        asked.query_in(generation).filter(|_| has_all)
-    };
-    EntityType::ALL.into_iter().filter_map(of_type).collect()
+    asked.queries(generation)
 }
