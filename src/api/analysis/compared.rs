@@ -41,6 +41,11 @@ pub(crate) const MAX_COMPARED: usize = 4;
 /// The parameter of a comparison that is `q` of a search. What is typed to add a thing is `q` there.
 pub(crate) const WORDS: &str = "words";
 
+/// What a condition of a comparison is called in a search.
+pub(crate) fn name_in_search(name: &str) -> &str {
+    if name == WORDS { "q" } else { name }
+}
+
 /// The parameters of a comparison that its records have to meet, in the order of a search.
 pub(crate) const CONDITIONS: [&str; 16] = [
     WORDS,

@@ -2,7 +2,7 @@
 
 use crate::{
     api::{
-        analysis::compared::{CONDITIONS, ComparedType, MAX_COMPARED, WORDS},
+        analysis::compared::{CONDITIONS, ComparedType, MAX_COMPARED, WORDS, name_in_search},
         params::{
             param::Param,
             parse::{Case, Given},
@@ -147,7 +147,7 @@ fn conditions(call: &PageCall) -> Result<Option<SearchAddress>, ApiError> {
     let given = Parameters::parse(call.query)?;
     let values = CONDITIONS.into_iter().filter_map(|name| Some((name, given.get(name)?)));
     let all = values.fold(Parameters::default(), |all, (name, value)| {
-        all.with(if name == WORDS { "q" } else { name }, value)
+        all.with(name_in_search(name), value)
     });
     let (asked, _) = SearchAddress::read(call.lang, &all.query_string())?;
     if asked.conditions().is_empty() {

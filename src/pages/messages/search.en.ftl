@@ -373,7 +373,7 @@ search-unit-price = Prices per unit, ton or hour are not published: values here 
 search-meaning-fewer = Without “{ $word }”: no record has it next to the rest
 search-who-bid = Who bid: { $name }
 search-stated-bids = Number of bids: { $name }
-search-stated-bids-figures = { $stated } of these { $records } { $kind } have a number of bids: half had at most { $median }; on average { $mean }.
+search-stated-bids-figures = { $stated } of these { $records } { $kind } have a number of bids: the median is { $median }, the average { $mean }.
 search-newest-call = The newest call for tenders here with these conditions is of { $date }: later ones may be open, but are not here.
 search-similar-names = Not counted here, because no rule joins them, are names like this one, each with all its records of any year and type: { $names }.
 search-similar-name = { $name } ({ $count } in all)
@@ -397,10 +397,10 @@ search-meaning-compared = Side by side
 search-compared = { $one } and { $other }
 search-compared-side = { $name }: { $records }.
 search-compared-conditions = under the same conditions
-search-compared-more = { $records }; { $count ->
-    [one] one more name begins
+search-compared-more = { $count ->
+    [one] One more name begins
    *[other] { $count } more names begin
-} like this
+} like this.
 search-as-words = All words were searched for as words. With conditions in place of some of them:
 search-meaning-records =
     { $count ->

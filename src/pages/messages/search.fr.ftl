@@ -365,7 +365,7 @@ search-unit-price = Les prix à l’unité, à la tonne ou à l’heure ne sont 
 search-meaning-fewer = Sans « { $word } » : aucune fiche ne l’a avec le reste
 search-who-bid = Qui a soumissionné : { $name }
 search-stated-bids = Nombre de soumissions : { $name }
-search-stated-bids-figures = { $stated } de ces { $records } { $kind } ont un nombre de soumissions : la moitié en avaient au plus { $median } ; en moyenne { $mean }.
+search-stated-bids-figures = { $stated } de ces { $records } { $kind } ont un nombre de soumissions : la médiane est de { $median }, la moyenne de { $mean }.
 search-newest-call = L’appel d’offres le plus récent ici avec ces conditions est du { $date } : d’autres, plus récents, peuvent être ouverts, mais n’y sont pas.
 search-similar-names = Des noms semblables, qu’aucune règle ne réunit à celui-ci, ne sont pas comptés ici, chacun avec toutes ses fiches de tous les ans et types : { $names }.
 search-similar-name = { $name } ({ $count } en tout)
@@ -389,10 +389,10 @@ search-meaning-compared = Côte à côte
 search-compared = { $one } et { $other }
 search-compared-side = { $name } : { $records }.
 search-compared-conditions = aux mêmes conditions
-search-compared-more = { $records } ; { $count ->
-    [one] un autre nom commence
+search-compared-more = { $count ->
+    [one] Un autre nom commence
    *[other] { $count } autres noms commencent
-} ainsi
+} ainsi.
 search-as-words = Tous les mots ont été cherchés comme des mots. Avec des conditions à la place de certains :
 search-meaning-records =
     { $count ->

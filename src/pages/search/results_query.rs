@@ -34,7 +34,7 @@ use crate::{
             split::Split,
             stated_bids,
             versus::may_compare,
-            who_bid::{SCANS_OF_BIDS, asks_who_bid},
+            who_bid::{SCANS_OF_BIDS, asks_how_many, asks_who_bid},
         },
         typical_value,
     },
@@ -174,11 +174,13 @@ impl Plan {
         scans.extend(named.map(|of| (of, 1)));
         scans.extend(self.scans_of_answer(generation, splits));
         let text = self.asked.value("q").filter(|_| has_words).unwrap_or_default();
-        scans.extend(stated_bids::scans().filter(|_| asks_who_bid(text)));
+        scans.extend(stated_bids::scans().filter(|_| asks_how_many(text)));
+        let stated = if asks_how_many(text) { stated_bids::SEARCHES } else { 0 };
         let compared = if may_compare(text) { side_figures::SEARCHES } else { 0 };
         scans.extend(side_figures::scans(generation).filter(|_| may_compare(text)));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
-        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further + compared);
+        let cost =
+            ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further + compared + stated);
         let scans_of_bids = if asks_who_bid(text) { SCANS_OF_BIDS } else { 0 };
         let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
         let cost = spelled.iter().fold(cost, |cost, (split, searches)| {

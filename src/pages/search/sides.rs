@@ -34,7 +34,13 @@ pub(super) struct Reading {
 /// names are next to what is between the two: "Who sold more to Toronto, Acme or Zenith?"
 ///
 /// `asks`: whether the names, and what is next to them, are of a question or of words that ask for a comparison.
-pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: (bool, bool)) -> Vec<Reading> {
+/// `with_things`: whether the two may be compared for a thing that no mark and no word separates from them.
+pub(super) fn readings<'r>(
+    context: &'r SearchContext,
+    sides: [&'r [Word<'r>]; 2],
+    asks: (bool, bool),
+    with_things: bool,
+) -> impl Iterator<Item = Reading> + 'r {
     let [left, right] = sides;
     let (before, left_name) = left.split_at(last_mark(left));
     let (right_name, after) = right.split_at(first_mark(right));
@@ -46,53 +52,53 @@ pub(super) fn readings(context: &SearchContext, sides: [&[Word]; 2], asks: (bool
         .rposition(|(_, folded)| is_in(IN, folded))
         .filter(|place| *place > 0 && !has_marks);
     let of_places = place.map(|place| ([&left[place + 1..], right], [&left[..place], &[][..]]));
-    let mut readings = Vec::new();
-    let all: Vec<_> = clauses
+    let all: Vec<NamesAndRests> = clauses
         .into_iter()
         .chain([(sides, [&[][..], &[][..]])])
         .chain(of_places)
         .collect();
-    for (with_names, with_things) in [(false, false), (false, true), (true, false)] {
-        let of_things = if with_things && !has_marks {
-            with_thing(context, sides)
-        } else {
-            Vec::new()
-        };
-        let read = if with_things { &of_things } else { &all };
-        for (names, rests) in read {
-            let mut reading = Reading::default();
-            let are_read = reading.read_names(context, *names, (asks.0, with_names))
-                && reading.read_rests(context, *rests, asks.1);
-            if are_read && reading.names.iter().all(|name| !name.is_empty()) {
-                readings.push(reading);
-            }
-        }
-    }
-    readings
+    // Each is read only if those before it name nothing.
+    let things = move || with_thing(context, sides);
+    let of_things = std::iter::once_with(things)
+        .take(usize::from(with_things && !has_marks))
+        .flatten();
+    let certain = all.clone().into_iter().map(move |of| (of, asks.1, false));
+    // Both names are known ones, so what is left is a thing.
+    let of_things = of_things.map(|of| (of, true, false));
+    let with_names = all.into_iter().map(move |of| (of, asks.1, true));
+    let in_order = certain.chain(of_things).chain(with_names);
+    in_order.filter_map(move |((names, rests), asks_for_rest, with_names)| {
+        let mut reading = Reading::default();
+        let are_read = reading.read_names(context, names, (asks.0, with_names))
+            && reading.read_rests(context, rests, asks_for_rest);
+        (are_read && reading.names.iter().all(|name| !name.is_empty())).then_some(reading)
+    })
 }
 
 /// Two names, and what is before the first and after the second one.
 type NamesAndRests<'w> = ([&'w [Word<'w>]; 2], [&'w [Word<'w>]; 2]);
 
-/// Both names with what they are compared for after the second one, or before the first: "Acme vs Zenith software".
-/// Each name is a city, or begins one of a firm or a body.
-fn with_thing<'w>(context: &SearchContext, [left, right]: [&'w [Word<'w>]; 2]) -> Vec<NamesAndRests<'w>> {
+/// Both names, and a thing after the second one or before the first: "Acme vs Zenith software". Each name is that of a
+/// city, or begins one of a firm or a body.
+fn with_thing<'w>(
+    context: &'w SearchContext,
+    [left, right]: [&'w [Word<'w>]; 2],
+) -> impl Iterator<Item = NamesAndRests<'w>> {
     let generation = &context.ask.generation;
-    let is_name = |name: &[Word]| {
+    let is_name = move |name: &[Word]| {
         let name = without_marks(name);
         let is_party = |party| generation.parties(party).has_name_from(&name);
         city(context.ask, context.t, &name).is_some() || is_party(Party::Supplier) || is_party(Party::Body)
     };
     let after = (1..right.len())
         .rev()
-        .map(|end| ([left, &right[..end]], [&[][..], &right[end..]]));
-    let before = (1..left.len()).map(|from| ([&left[from..], right], [&left[..from], &[][..]]));
+        .map(move |end| ([left, &right[..end]], [&[][..], &right[end..]]));
+    let before = (1..left.len()).map(move |from| ([&left[from..], right], [&left[..from], &[][..]]));
     let all = after.take(MAX_WORDS).chain(before.take(MAX_WORDS));
-    all.filter(|(names, _)| names.iter().all(|name| is_name(name)))
-        .collect()
+    all.filter(move |(names, _)| names.iter().all(|name| is_name(name)))
 }
 
-/// How many words what two are compared for may have.
+/// How many words the thing may have.
 const MAX_WORDS: usize = 4;
 
 /// What is before the name of a place.

@@ -15,9 +15,19 @@ pub(super) fn scans() -> impl Iterator<Item = (EntityType, usize)> {
     CONTRACT_TYPES.iter().map(|of| (*of, 1 + MarketCounts::SCANS))
 }
 
-/// The search for the contracts that a part of a question is about, with the numbers of bids that they have. `None` if
-/// no record has one, and if counting takes too long.
+/// How often the words are searched for.
+pub(super) const SEARCHES: usize = 2 * CONTRACT_TYPES.len();
+
+/// The search for the contracts that a part of a question is about, with the numbers of bids that they have, of the
+/// entity type that states most of them. `None` if no record has one, and if counting takes too long.
 pub(super) fn stated_bids(context: &SearchContext, text: &str) -> Result<Option<Meaning>, Error> {
+    match of_types(context, text) {
+        Err(Error::Timeout) => Ok(None),
+        found => found,
+    }
+}
+
+fn of_types(context: &SearchContext, text: &str) -> Result<Option<Meaning>, Error> {
     let (ask, t) = (context.ask, context.t);
     let mut best: Option<(u64, Split, MarketCounts)> = None;
     for of in CONTRACT_TYPES {
@@ -26,10 +36,7 @@ pub(super) fn stated_bids(context: &SearchContext, text: &str) -> Result<Option<
         let Some(split) = split.filter(|_| has_all) else {
             continue;
         };
-        let counts = match ask.generation.engine.market(&split.query, ask.deadline.clone()) {
-            Err(Error::Timeout) => return Ok(None),
-            counts => counts?,
-        };
+        let counts = ask.generation.engine.market(&split.query, ask.deadline.clone())?;
         let stated = counts.bids.values().sum();
         if stated > best.as_ref().map_or(0, |(most, ..)| *most) {
             best = Some((stated, split, counts));
@@ -50,7 +57,7 @@ pub(super) fn stated_bids(context: &SearchContext, text: &str) -> Result<Option<
     let median = counts.median_bids().unwrap_or_default();
     Ok(Some(Meaning {
         label: t.with("search-stated-bids", &[("name", &split.label(&split.words))]),
-        what: t.with(
+        count: t.with(
             "search-stated-bids-figures",
             &[
                 ("stated", &stated),
@@ -60,7 +67,7 @@ pub(super) fn stated_bids(context: &SearchContext, text: &str) -> Result<Option<
                 ("mean", &mean),
             ],
         ),
-        count: t.keyed_with("search-records-", name, &[("count", &records)]),
+        what: t.keyed_with("search-records-", name, &[("count", &records)]),
         href: split.asked.address_as_ranked(),
         ..Meaning::default()
     }))

@@ -90,7 +90,8 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
         // Words that ask in a question are in names elsewhere: "Best Buy vs Staples".
         let compares = asks || compares;
         let asks = (compares, compares || matches!(link, Link::Compares | Link::Against));
-        for reading in readings(context, sides.each_ref().map(Vec::as_slice), asks) {
+        let (sides, with_things) = (sides.each_ref().map(Vec::as_slice), link != Link::And);
+        for reading in readings(context, sides, asks, with_things) {
             let Some(meaning) = of_sides(context, &reading, link)? else {
                 continue;
             };
@@ -107,6 +108,9 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
 
 /// Whether words may compare two names whose figures are counted.
 pub(super) fn may_compare(text: &str) -> bool {
+    if has_operators(text) {
+        return false;
+    }
     let mut written = words(text);
     let between = |(_, folded): &Word| [VERSUS, OR, AGAINST].iter().any(|list| is_in(list, folded));
     take_comparing(&mut written)
@@ -203,15 +207,11 @@ fn of_sides(context: &SearchContext, reading: &Reading, link: Link) -> Result<Op
     let all = suppliers.into_iter().chain(compared(ComparedType::Department));
     // Of equal ones, the suppliers.
     let best = all.reduce(|one, other| if other.0 > one.0 { other } else { one });
-    let shown = |(
-        _,
-        of,
-        Sides {
-            named: [one, other],
-            more,
-        },
-    ): (_, _, Sides)| { meaning(context, of, [&one, &other], (more, reading, link)) };
-    best.map(shown).transpose()
+    let Some((_, of, Sides { named, more })) = best else {
+        return Ok(None);
+    };
+    let [one, other] = &named;
+    meaning(context, of, [one, other], (more, reading, link)).map(Some)
 }
 
 /// The suppliers or the bodies that are called by the words of either side.
@@ -227,19 +227,20 @@ fn records(side: &[Named]) -> u64 {
 
 /// `found`: what else the words of either side may mean. `None` unless both sides are of the type.
 fn named_sides(ask: &Ask, t: Texts, reading: &Reading, found: &[Vec<Suggested>; 2], of: ComparedType) -> Option<Sides> {
-    let joined = (of == ComparedType::Supplier)
-        .then(|| of_names(ask, t, reading))
-        .flatten();
-    if let Some(joined) = joined {
-        return Some(Sides {
-            named: joined.map(|side| vec![side]),
-            more: 0,
-        });
+    let [one, other] = if of == ComparedType::Supplier {
+        of_names(ask, t, reading)
+    } else {
+        [None, None]
+    };
+    let is_joined = one.is_some() || other.is_some();
+    let side = |joined: Option<Named>, number: usize| match joined {
+        Some(joined) => (vec![joined], 0),
+        None => best(ask, t, &found[number], of, &reading.names[number]),
+    };
+    let ((mut first, more), (mut second, more_of_second)) = (side(one, 0), side(other, 1));
+    if !is_joined {
+        without_longer(&mut first, &mut second, reading);
     }
-    let [first, second] = &reading.names;
-    let (mut first, more) = best(ask, t, &found[0], of, first);
-    let (mut second, more_of_second) = best(ask, t, &found[1], of, second);
-    without_longer(&mut first, &mut second, reading);
     (!first.is_empty() && !second.is_empty()).then(|| Sides {
         named: [first, second],
         more: more + more_of_second,
@@ -253,9 +254,9 @@ fn without_longer(first: &mut Vec<Named>, second: &mut Vec<Named>, reading: &Rea
     shorter.retain(|found| longer.iter().all(|other| other.id != found.id));
 }
 
-/// All suppliers whose names begin with the words of either side, each side as one. `None` unless both sides are firms,
-/// one of them under several names.
-fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> Option<[Named; 2]> {
+/// All suppliers whose names begin with the words of either side, each side as one. `None` for a side that names no
+/// firm or has too many names, and for both if neither has several.
+fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> [Option<Named>; 2] {
     let suppliers = ask.generation.parties(Party::Supplier);
     let mut sides = reading.names.each_ref().map(|words| {
         let named = named_from(suppliers, words).into_iter().take(MAX_PARTIES);
@@ -264,8 +265,7 @@ fn of_names(ask: &Ask, t: Texts, reading: &Reading) -> Option<[Named; 2]> {
     let [first, second] = &mut sides;
     without_longer(first, second, reading);
     let has_several = sides.iter().any(|side| side.len() > 1);
-    let is_firm = !sides.iter().any(Vec::is_empty);
-    (has_several && is_firm).then(|| sides.map(|side| as_one(t, &side)))
+    sides.map(|side| (has_several && !side.is_empty()).then(|| as_one(t, &side)))
 }
 
 /// Suppliers that are counted as one.
@@ -367,6 +367,7 @@ fn meaning(
         labels.join(" / ")
     });
     // Records under conditions are counted on the page that it leads to.
+    let has_figures = figures.is_some();
     let mut count = if let Some(figures) = figures {
         figures
     } else if reading.labels.is_empty() {
@@ -375,7 +376,8 @@ fn meaning(
         t.text("search-compared-conditions")
     };
     if more > 0 {
-        count = t.with("search-compared-more", &[("records", &count), ("count", &more)]);
+        let more = t.with("search-compared-more", &[("count", &more)]);
+        count = format!("{count}{}{more}", if has_figures { " " } else { ". " });
     }
     let both = t.with("search-compared", &[("one", &one), ("other", &other)]);
     Ok(Meaning {

@@ -65,6 +65,12 @@ const BIDDERS: &str = "\
     qui soumissionnent|soumissionnaire|soumissionnaires|soumissionnaires perdants|soumissions|unsuccessful bidders|\
     who bid|who bids|who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
 
+/// Those that ask for the number.
+const HOW_MANY: &str = "\
+    average bids|average number of bidders|average number of bids|combien de soumissionnaires|combien de soumissions|\
+    how many bidders|how many bids|nombre de soumissionnaires|nombre de soumissions|nombre moyen de soumissionnaires|\
+    nombre moyen de soumissions|number of bidders|number of bids|soumissions moyennes";
+
 /// Words for what is bid on, and "only", next to them.
 const CALLS: &str = "\
     appel|appels|call|calls|conforme|conformes|contract|contracts|contrat|contrats|only|par|per|procurement|sans|\
@@ -94,8 +100,10 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
     written.retain(|(_, folded)| !is_in(CALLS, folded));
     let rest = without_marks(&written);
     let searched = bids_on(context, &rest, part)?;
-    if part == BIDS_PART
-        && searched.is_none()
+    // No source may have the bids on such calls, but records state their number.
+    let has_no_bids = part == BIDS_PART && searched.as_ref().is_none_or(|of| !of.has_bids);
+    if has_no_bids
+        && asks_how_many(text)
         && let Some(stated) = stated_bids(context, &rest)?
     {
         return Ok(vec![stated]);
@@ -144,8 +152,8 @@ impl Searched {
         Searched {
             meaning: Meaning {
                 label: t.with("search-who-bid", &[("name", &label)]),
-                what: sentences.join(" "),
-                count: t.with("search-meaning-calls", &[("count", &notices)]),
+                what: t.with("search-meaning-calls", &[("count", &notices)]),
+                count: sentences.join(" "),
                 // The whole page says who bid.
                 href: page + if part == BIDS_PART { "" } else { part },
                 is_empty: notices == 0,
@@ -226,6 +234,11 @@ fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Opt
 
 /// How often all bids are read for words that ask who bid: also without days, where there are none, and of a bidder.
 pub(super) const SCANS_OF_BIDS: usize = 3;
+
+/// Whether words ask for the number of bids.
+pub(super) fn asks_how_many(text: &str) -> bool {
+    remove_phrase(&mut words(text), HOW_MANY)
+}
 
 /// Whether words ask who bid.
 pub(super) fn asks_who_bid(text: &str) -> bool {

@@ -357,13 +357,13 @@ fn the_number_of_bids_that_federal_records_state_is_an_answer() {
     let server = TestServer::own(&records, |_| {});
     let html = text(&server.html("/en/search?q=average+number+of+bids+for+federal+contracts", 200));
     let shown = "Number of bids: federal 4 of these 5 disclosed federal contracts have a number of bids: \
-        half had at most 2; on average 3.5.";
+        the median is 2, the average 3.5.";
     assert!(html.contains(shown), "{html}");
     let html = text(&server.html(
         "/fr/search?q=nombre+moyen+de+soumissions+pour+les+contrats+f%C3%A9d%C3%A9raux",
         200,
     ));
-    assert!(html.contains("la moitié en avaient au plus 2"), "{html}");
+    assert!(html.contains("la médiane est de 2, la moyenne de 3,5"), "{html}");
 }
 
 #[test]
