@@ -17,7 +17,7 @@ use crate::{
         Facet, Record, Role, Schema,
         vocabulary::{IMPLAUSIBLE_VALUE, PLACEHOLDER_VALUE},
     },
-    pages::{format::shortened, messages::Texts},
+    pages::{bilingual::title, format::shortened, messages::Texts},
     query::{Order, SearchQuery, Sort, SortKey},
 };
 
@@ -91,8 +91,8 @@ pub(crate) fn typical_value(
         },
     };
     let shown = match largest(t, &values, (found, leading)) {
-        Some([value, share]) => Some(LargestValue {
-            sentence: with_about(t, [&value, &share], about_largest(ask, t, query, is_part)?),
+        Some(([value, share], largest)) => Some(LargestValue {
+            sentence: with_about(t, [&value, &share], about_largest(ask, t, (query, is_part), largest)?),
             href: by_value,
         }),
         None => None,
@@ -102,6 +102,9 @@ pub(crate) fn typical_value(
         largest: shown,
     })
 }
+
+/// In dollars.
+const CENT: f64 = 0.01;
 
 fn with_about(t: Texts, [value, share]: [&str; 2], about: Option<String>) -> String {
     match about {
@@ -114,8 +117,14 @@ fn with_about(t: Texts, [value, share]: [&str; 2], about: Option<String>) -> Str
 }
 
 /// What the record with the highest value is about, and its supplier: its words may be a small part of it. `None` if it
-/// states neither, and if finding it takes too long.
-fn about_largest(ask: &Ask, t: Texts, query: &SearchQuery, without_flags: bool) -> Result<Option<String>, ApiError> {
+/// states neither, if finding it takes too long, and if the first record has another value: in the order by value, an
+/// amount in another currency may come before `largest`, in Canadian dollars.
+fn about_largest(
+    ask: &Ask,
+    t: Texts,
+    (query, without_flags): (&SearchQuery, bool),
+    largest: f64,
+) -> Result<Option<String>, ApiError> {
     let query = SearchQuery {
         sort: Sort {
             key: SortKey::Value,
@@ -130,10 +139,13 @@ fn about_largest(ask: &Ask, t: Texts, query: &SearchQuery, without_flags: bool) 
     };
     let schema = Schema::of(query.entity_type);
     let record = first.first().and_then(|record| Record::parse(schema, record).ok());
-    let Some(record) = record else { return Ok(None) };
-    let title = record.purchase_texts().next();
-    let title = title.map(|title| t.with("average-largest-title", &[("title", &shortened(title))]));
-    let supplier = record.texts(Role::Vendor).next().map(str::to_owned);
+    let is_largest = |record: &Record| record.dollars().is_some_and(|dollars| (dollars - largest).abs() < CENT);
+    let Some(record) = record.filter(is_largest) else {
+        return Ok(None);
+    };
+    let title = title(&record, t.language());
+    let title = title.map(|title| t.with("average-largest-title", &[("title", &shortened(&title.text))]));
+    let supplier = record.texts(Role::Vendor).next().map(shortened);
     let about: Vec<String> = title.into_iter().chain(supplier).collect();
     Ok((!about.is_empty()).then(|| about.join(", ")))
 }
@@ -199,7 +211,7 @@ fn sentence(t: Texts, values: &ValueStats, total: u64, is_part: bool) -> Option<
 /// The largest of `values` and its share, if it has much of the total of `found`. `None` for fewer than [`MIN_VALUES`]
 /// values; where amounts below zero leave no share; and for the only record with a flag, because the note about the
 /// doubt states its share.
-fn largest(t: Texts, values: &ValueStats, (found, leading): (&Aggregation, Option<f64>)) -> Option<[String; 2]> {
+fn largest(t: Texts, values: &ValueStats, (found, leading): (&Aggregation, Option<f64>)) -> Option<([String; 2], f64)> {
     let largest = values.distribution?.max;
     let all = found.values.as_ref()?;
     let share = largest / all.total_value.dollars();
@@ -210,7 +222,7 @@ fn largest(t: Texts, values: &ValueStats, (found, leading): (&Aggregation, Optio
     }
     let quality = quality_of(found);
     let is_stated = quality.flagged_records == 1 && quality.share_of_value.is_some_and(|share| share >= MUCH_OF_TOTAL);
-    (!is_stated).then(|| [t.money_rounded(largest), t.percent(share)])
+    (!is_stated).then(|| ([t.money_rounded(largest), t.percent(share)], largest))
 }
 
 #[cfg(test)]
@@ -342,7 +354,7 @@ mod tests {
             };
             let t = Texts::of(language);
             let shown = largest(t, &values(count), (&found, leading));
-            shown.map(|[value, share]| with_about(t, [&value, &share], None))
+            shown.map(|([value, share], _)| with_about(t, [&value, &share], None))
         };
         let shown =
             |count, total, flags: &[(&str, u64, f64)], language| shown_next_to(None, count, total, flags, language);

@@ -182,7 +182,7 @@ search-sort-ending-asc = Earliest end first
 search-sort-value-desc = Highest value first
 search-sort-value-asc = Lowest value first
 search-sort-sound = Highest value first, without the records in doubt
-search-first-in-doubt = Left out, because the record is in doubt: { $value }, { $supplier }{ $more ->
+search-first-in-doubt = Left out, because the record is in doubt ({ $doubts }): { $value }, { $supplier }{ $more ->
         [0] .
         [one] , and one more with a higher value than the first here.
        *[other] , and { $more } more with a higher value than the first here.

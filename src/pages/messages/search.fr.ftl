@@ -182,7 +182,7 @@ search-sort-ending-asc = Fin la plus proche d’abord
 search-sort-value-desc = Valeur la plus élevée d’abord
 search-sort-value-asc = Valeur la plus basse d’abord
 search-sort-sound = Valeur la plus élevée d’abord, sans les fiches douteuses
-search-first-in-doubt = Exclu, parce que la fiche est douteuse : { $value }, { $supplier }{ $more ->
+search-first-in-doubt = Exclu, parce que la fiche est douteuse ({ $doubts }) : { $value }, { $supplier }{ $more ->
         [0] .
         [one] , et une autre dont la valeur dépasse la première ici.
        *[other] , et { $more } autres dont la valeur dépasse la première ici.

@@ -67,7 +67,7 @@ pub(super) fn years(
         let sound = sound.iter().map(|counts| of(counts).unwrap_or_default().1);
         let amounts = values.chain(sound);
         FigureRow {
-            name: if counted.is_some() { name } else { year.to_string() },
+            name: if has_data { name } else { year.to_string() },
             href: Some(asked.in_year(year)),
             // A row has a figure for each column.
             values: if has_data {
@@ -94,7 +94,8 @@ pub(super) fn years(
     }))
 }
 
-/// A year and how little of it the sources have: a handful of records of a year that no source covers is no decline.
+/// A year and how little of it the sources have: a handful of records of a year that no source covers says nothing of a
+/// decline.
 fn marked_year(t: Texts, sources: &[&SourceCoverage], (covered, year): (&BTreeSet<i32>, i32)) -> String {
     let about = year.to_string();
     if !covered.is_empty() && !covered.contains(&year) {

@@ -8,7 +8,7 @@ use crate::{
     http::error::ApiError,
     model::{Record, Role, Schema},
     pages::{
-        quality::is_much_in_doubt,
+        quality::{self, is_much_in_doubt},
         search::{
             context::SearchContext,
             growth::largest_increases,
@@ -85,30 +85,42 @@ fn in_doubt(context: &SearchContext, query: &SearchQuery, first: Option<&Bytes>)
     let Some(record) = records.first().and_then(|record| Record::parse(schema, record).ok()) else {
         return Ok(None);
     };
-    let is_sound = record.quality_flags().next().is_none();
-    let Some(value) = record.dollars().filter(|_| !is_sound) else {
+    let t = context.t;
+    let doubts: Vec<String> = record
+        .quality_flags()
+        .filter_map(|flag| quality::name(t, flag))
+        .collect();
+    let Some(value) = record.dollars().filter(|_| !doubts.is_empty()) else {
         return Ok(None);
     };
-    let t = context.t;
     let first = first.and_then(|first| Record::parse(schema, first).ok()?.dollars());
     let more = match first.map(|first| more_in_doubt(context, query, first)) {
-        Some(Err(Error::Timeout)) | None => 0,
+        Some(Err(Error::Timeout)) => return Ok(None),
         Some(more) => more?,
+        None => 0,
     };
     let supplier = record.texts(Role::Vendor).next().map(str::to_owned);
     let supplier = supplier.unwrap_or_else(|| t.text("not-published"));
     let value = t.money(value);
     Ok(Some(t.with(
         "search-first-in-doubt",
-        &[("value", &value), ("supplier", &supplier), ("more", &more)],
+        &[
+            ("doubts", &doubts.join(", ")),
+            ("value", &value),
+            ("supplier", &supplier),
+            ("more", &more),
+        ],
     )))
 }
+
+/// In dollars.
+const CENT: f64 = 0.01;
 
 /// How many records in doubt but the first have a higher value than this, in dollars.
 fn more_in_doubt(context: &SearchContext, query: &SearchQuery, value: f64) -> Result<u64, Error> {
     let mut higher = query.clone();
     higher.filters.push(Filter::Values {
-        min: Some(value),
+        min: Some(value + CENT),
         max: None,
     });
     let counts = context.ask.counts(vec![higher.clone(), higher.without_doubts()])?;
