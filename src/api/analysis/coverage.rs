@@ -97,6 +97,18 @@ pub(crate) fn sources_of<'g>(
     sources_in(part, sources, slugs.map(|place| place.value.as_str()))
 }
 
+/// Whether an entity type is a selection: nine tenths of its dated records are from sources of which nearly all
+/// suppliers are in another country.
+pub(crate) fn is_selection(generation: &Generation, of: EntityType) -> bool {
+    let (mut all, mut selected) = (0, 0);
+    for source in generation.coverage_of(of) {
+        let records: u64 = source.years.iter().map(|year| year.records).sum();
+        all += records;
+        selected += if source.abroad.is_some() { records } else { 0 };
+    }
+    selected > 0 && selected * 10 >= all * 9
+}
+
 fn of_type(generation: &Generation, entity_type: EntityType) -> (&EntityTypeManifest, &[SourceCoverage]) {
     (generation.manifest_of(entity_type), generation.coverage_of(entity_type))
 }

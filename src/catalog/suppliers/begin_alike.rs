@@ -157,7 +157,7 @@ pub(crate) fn named_from(list: &SupplierList, words: &str) -> Vec<Supplier> {
 }
 
 /// What publishers write or leave out before the name of a firm: "Société Acme".
-const FIRST_WORDS: [&str; 9] = [
+const FIRST_WORDS: [&str; 11] = [
     "",
     "compagnie",
     "groupe",
@@ -166,6 +166,8 @@ const FIRST_WORDS: [&str; 9] = [
     "le groupe",
     "les entreprises",
     "societe",
+    "societe conseil",
+    "societe conseil groupe",
     "the",
 ];
 

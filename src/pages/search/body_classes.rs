@@ -63,6 +63,13 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
             || remove_phrase_between(&mut rest, one, |before, after| {
                 after.is_empty() && is_alone_at_end(before, &written[before.len()..]) && !is_in_name(before, after)
             })
+            || remove_phrase_between(&mut rest, BUYING, |before, after| {
+                let of_class = is_in(one, &written[before.len()].1);
+                of_class
+                    && after.is_empty()
+                    && is_buyer_at_end(before, &written[before.len()])
+                    && !is_in_name(before, after)
+            })
             || remove_phrase_between(&mut rest, several, |before, after| !is_in_name(before, after));
         is_taken.then_some((*class, rest))
     });
@@ -79,6 +86,17 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
     }
     *written = rest;
     Some(class)
+}
+
+/// One of them at the end that buys what is before it.
+const BUYING: &str = "hopital|hospital|universite|university";
+
+/// Whether a word at the end is no part of the name before it, and of no thing: "conciergerie hôpital", not "lits
+/// d'hôpital" and not "Mount Sinai Hospital".
+fn is_buyer_at_end(before: &[Word], word: &Word) -> bool {
+    let is_capital = word.0.starts_with(char::is_uppercase);
+    let is_thing = |before: &Word| is_function_word(&before.1) || is_in(OF_NAMES, &before.1);
+    !is_capital && elided(word.0) == word.0 && before.last().is_some_and(|before| !is_thing(before))
 }
 
 /// Whether several words at the end are no part of the name before them: "toitures commission scolaire", not "Toronto
@@ -123,6 +141,9 @@ mod tests {
             ),
             ("Which hospital buys gloves?", Some("health"), "Which buys gloves"),
             ("quelle université", Some("university"), "quelle"),
+            ("conciergerie hopital", Some("health"), "conciergerie"),
+            ("lits d'hôpital", None, "lits d'hôpital"),
+            ("Mount Sinai Hospital", None, "Mount Sinai Hospital"),
             ("contrats des cégeps", Some("college"), "contrats des"),
             ("commissions scolaires déneigement", Some("school"), "déneigement"),
             ("salt bought by a school board", Some("school"), "salt bought by a"),

@@ -54,21 +54,20 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         .filter(|records| FEW.contains(records));
     let Near {
         respelled,
-        of_places,
+        mut of_places,
         is_in_place,
+        is_in_city,
         is_nothing,
     } = Near::of(context, plan, (split, total, few), (has_other, of_names.is_empty()))?;
+    let firms_in_city = is_in_city.then(|| of_places.remove(0));
     let shown = split.filter(|(_, records)| *records > 0 || leading.is_some() || is_nothing);
     let of_words = shown.map(|(split, records)| Meaning::of_split(context.t, split, records));
     let of_all = or_nothing_in_time(of_all(context, split))?;
     let share = of_all.as_ref().map(|of_all| of_all.what.clone());
-    let has_other = has_other || !of_places.is_empty() || respelled.is_some();
+    let has_other = has_other || is_in_city || !of_places.is_empty() || respelled.is_some();
     let finds_nothing = total == 0 && !has_other && split.is_none_or(|(_, records)| records == 0);
-    // Words of one firm find it under names that no rule joins, too.
-    let is_wider = |records: u64| named_records > 0 && records >= named_records.saturating_mul(NAME_OF);
-    let wider = of_words
-        .clone()
-        .filter(|_| split.is_some_and(|(_, records)| is_wider(records)));
+    let is_wide = split.is_some_and(|(_, records)| is_wider(records, named_records));
+    let wider = of_words.clone().filter(|_| is_wide);
     let mut all: Vec<Meaning> = bidders
         .into_iter()
         .chain(respelled)
@@ -76,6 +75,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         .chain(wider)
         .chain(of_names)
         .chain(exact)
+        .chain(firms_in_city)
         .chain(of_words)
         .chain(of_places)
         .chain(of_all)
@@ -84,7 +84,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     // An exact name leaves out the other conditions of the search.
     let has_years = split.is_some_and(|(split, _)| split.has_years);
     let is_name = named_records > 0 && (has_years || is_by_chance(total, named_records));
-    let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name || is_in_place;
+    let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name || is_in_place || is_in_city;
     let leads = is_buyer || has_answer && !is_exact;
     all.extend(others);
     // The buyer of a search is also what its words may mean.
@@ -95,6 +95,12 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     all.truncate(meanings::ABOVE_RESULTS - usize::from(last.is_some()));
     all.extend(last);
     Ok(Meant { all, leads, share })
+}
+
+/// Whether words of one firm find it under names that no rule joins, too. `named`: the records of the names that are
+/// joined.
+fn is_wider(records: u64, named: u64) -> bool {
+    named > 0 && records >= named.saturating_mul(NAME_OF)
 }
 
 /// The search with conditions in place of words that finds most, unless a word is the name of an unknown city.
@@ -151,6 +157,9 @@ struct Near {
     of_places: Vec<Meaning>,
     /// Whether the first of these is meant: "déneigement à Laval" is that in the region, if the city has none.
     is_in_place: bool,
+    /// Whether the first of these is that of the firms in a city, and meant: "suppliers of Sherbrooke" are more often
+    /// there than they sell to the city.
+    is_in_city: bool,
     /// Whether a search without records is shown as the answer.
     is_nothing: bool,
 }
@@ -176,6 +185,9 @@ impl Near {
             .first()
             .filter(|_| has_region)
             .map_or(0, |(_, records)| *records);
+        let of_firms = split.filter(|(split, _)| split.words.is_empty() && !has_region);
+        let in_city = of_places.first().map_or(0, |(_, records)| *records);
+        let is_in_city = of_firms.is_some_and(|(_, records)| in_city > 0 && is_by_chance(records, in_city));
         let has_no_split = split.is_some_and(|(_, records)| records == 0);
         let is_nothing = match nothing.filter(|_| respelled.is_none() && of_place == 0) {
             Some((split, _)) => or_nothing_in_time(is_nothing(context, split))?,
@@ -184,6 +196,7 @@ impl Near {
         Ok(Near {
             respelled,
             is_in_place: has_no_name && has_no_split && of_place > 0 && of_place >= total,
+            is_in_city,
             of_places: of_places.into_iter().map(|(meaning, _)| meaning).collect(),
             is_nothing,
         })

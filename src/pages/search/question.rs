@@ -42,7 +42,7 @@ const AUXILIARIES: &str = "a|has|have";
 /// What asks for a chart, which every page of results has.
 const BY_YEAR: &str = "\
     annee par annee|annual trend|au fil des annees|au fil des ans|by year|each year|over the years|over time|\
-    over years|ont elles augmente|ont ils augmente|a t elle augmente|a t il augmente|been going up|been increasing|\
+    over years|ont elles augmente|ont ils augmente|a t elle augmente|a t il augmente|been going up|been increasing|gone down|gone up|gone up or down|\
     been rising|a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|\
     goes up|goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|\
     par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::{
     api::{
-        analysis::{commodity::most_records, figures::FigurePlan},
+        analysis::{commodity::most_records, coverage::is_selection, figures::FigurePlan},
         cost::ScanCost,
         params::{include::Include, paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
@@ -112,6 +112,9 @@ pub(crate) struct Pages {
     /// Whether there are more records than can be skipped, in an order without cursors.
     pub(crate) is_end: bool,
 }
+
+/// So many times as many records of a selection come before whole ones.
+const FEW_OF_SELECTED: u64 = 4;
 
 impl Plan {
     /// The plan for a search and for the same search in the other entity types.
@@ -224,7 +227,7 @@ impl Plan {
             counts => counts.map(Some),
         };
         let splits = suggested(self.splits.iter().map(|split| split.query.clone()).collect())?;
-        let split = splits.as_ref().and_then(|counts| self.most(counts));
+        let split = splits.as_ref().and_then(|counts| self.most(&ask.generation, counts));
         let split_counts = splits.unwrap_or_default();
         let in_purchase = suggested(self.in_purchase.iter().cloned().collect())?;
         let in_purchase = in_purchase.and_then(|counts| counts.first().copied());
@@ -272,10 +275,21 @@ impl Plan {
     }
 
     /// Which of the splits has most records, and how many. If none has any: that of the entity type that its buyer has
-    /// most of, else of the one that is shown.
-    fn most(&self, counts: &[u64]) -> Option<(usize, u64)> {
+    /// most of, else of the one that is shown. Contracts come before disclosures that are only a selection, unless they
+    /// are few next to these.
+    fn most(&self, generation: &Generation, counts: &[u64]) -> Option<(usize, u64)> {
         let types = || self.splits.iter().map(|split| split.asked.entity_type);
-        let most = most_records(types().zip(counts.iter().copied()));
+        let records = || types().zip(counts.iter().copied());
+        let of = |wanted: EntityType| {
+            records()
+                .find(|(of, _)| *of == wanted)
+                .map_or(0, |(_, records)| records)
+        };
+        let are_enough = of(EntityType::Contract).saturating_mul(FEW_OF_SELECTED) >= of(EntityType::Disclosure);
+        let is_left_out = |of: EntityType| {
+            of == EntityType::Disclosure && are_enough && is_selection(generation, EntityType::Disclosure)
+        };
+        let most = most_records(records().filter(|(of, _)| !is_left_out(*of)));
         let of_buyer = self.splits.iter().find_map(|split| split.of_buyer);
         let of_buyer = of_buyer.filter(|of| types().any(|one| one == *of));
         let shown = most.or(of_buyer).unwrap_or(self.asked.entity_type);

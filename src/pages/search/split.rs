@@ -11,7 +11,7 @@ use crate::{
             buyers::BodyNames,
             parts::{Parts, Takes, entity_types, parts},
             period::Period,
-            question::{content, take_by_year},
+            question::{asks_for_contracts, content, take_by_year},
             related::Related,
             search_address::SearchAddress,
             stated_conditions::{Values, name_of},
@@ -72,13 +72,31 @@ pub(super) fn has_none_of(generation: &Generation, named: &[EntityType]) -> bool
     !named.is_empty() && named.iter().all(|of| generation.manifest_of(*of).records == 0)
 }
 
+/// Whether `about` is a text without its words for contracts.
+fn leaves_out_contracts(text: &str, about: &str) -> bool {
+    let written = words(text);
+    asks_for_contracts(&written) && content(written, false) == about
+}
+
+/// A text in which "IT" in capitals is information technology. In small letters it is a pronoun.
+fn with_it_spelled_out(text: &str) -> String {
+    if !text.contains(char::is_lowercase) {
+        return text.to_owned();
+    }
+    let spelled = text
+        .split(' ')
+        .map(|word| if word == "IT" { "information technology" } else { word });
+    spelled.collect::<Vec<_>>().join(" ")
+}
+
 impl Split {
     /// In each entity type that the words may be about. Empty if the words state no further condition, or nothing else.
     /// Where an entity type has fewer fields, others leave fewer words.
     pub(crate) fn all(asked: &SearchAddress, generation: &Generation, today: Date) -> Vec<Split> {
-        let Some(text) = asked.value("q") else {
+        let Some(text) = asked.value("q").map(with_it_spelled_out) else {
             return Vec::new();
         };
+        let text = text.as_str();
         if remove_phrase(&mut words(text), ONE_BIDDER) {
             return Vec::new();
         }
@@ -205,7 +223,7 @@ impl Split {
                 && (parts.buyer.is_some() || parts.place.is_some()),
             is_open: parts.open,
             is_in_place: parts.says_where(text),
-            is_of_contracts: label.is_empty() && content(words(text), false) == parts.words,
+            is_of_contracts: label.is_empty() && leaves_out_contracts(text, &parts.words),
             conditions: label,
             is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
             words: parts.words,

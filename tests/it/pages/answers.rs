@@ -408,3 +408,32 @@ fn records_in_doubt_before_the_highest_value_are_counted() {
     let sentence = "$900,000,000.00, Acme inc., and one more with a higher value than the first here.";
     assert!(shown.contains(sentence), "{shown}");
 }
+
+#[test]
+fn suppliers_of_a_city_are_firms_in_it_if_these_are_many_more() {
+    let of = |number: usize, buyer: &str, place: &str| {
+        let fields = json!({"title_en": "Salt", "vendor_city": "Gatineau", "buyer_name": buyer, "municipality": place});
+        contract(number, fields)
+    };
+    let sold = (1..=6).map(|number| of(number, "Ministry of salt", "toronto"));
+    let records: Vec<_> = sold.chain([of(7, "Ville de Gatineau", "gatineau")]).collect();
+    let server = TestServer::own(&records, |_| {});
+    assert_answers(&server, "/fr/search?q=fournisseurs+de+Gatineau", &["7 contrats"]);
+    // As many as the city itself buys say nothing.
+    let server = TestServer::own(&records[4..], |_| {});
+    assert_answers(&server, "/fr/search?q=fournisseurs+de+Gatineau", &["1 contrat"]);
+}
+
+#[test]
+fn it_in_capitals_is_information_technology() {
+    let records = [
+        contract(1, json!({"title_en": "Information technology services"})),
+        contract(2, json!({"title_en": "Salt"})),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    assert_answers(
+        &server,
+        "/en/search?q=largest+IT+contracts",
+        &["information technology, highest value first", "1 contract worth"],
+    );
+}
