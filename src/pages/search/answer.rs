@@ -7,8 +7,10 @@ use crate::{
         aggregation::{Aggregation, ValueAggregation},
     },
     http::error::ApiError,
+    model::{Record, Role, Schema},
     pages::{
         figure_table::FigureTable,
+        format::shortened,
         quality::{self, TotalDoubt},
         search::{
             answer_figures::found_by,
@@ -25,7 +27,7 @@ use crate::{
             narrowed::Narrowed,
             notes::{NamesNote, SourceNotes, doubt, price_note},
             question::CONTRACT_TYPES,
-            results_query::{Found, Plan},
+            results_query::{Found, Plan, words_only},
             search_address::SearchAddress,
             sentence::{parties, sentence, worth},
             similar_names::similar_names,
@@ -131,7 +133,12 @@ pub(super) fn answer(
         let sources = SourceNotes::of(context, &query, &found)?;
         let growth = growth(context.ask, t, asked, &query)?;
         let share = meant.share.clone();
-        let asked_for = share.into_iter().chain(growth).chain(price_note(context));
+        let by_code = by_code(context, asked, &query, found.total)?;
+        let asked_for = share
+            .into_iter()
+            .chain(growth)
+            .chain(price_note(context))
+            .chain(by_code);
         answer.asked_for = asked_for.chain(sources.lacks).collect();
         let others = quality::other_currencies(t, &currencies_of(&found));
         answer.coverage = consortia(t, asked, &found)
@@ -144,6 +151,27 @@ pub(super) fn answer(
             .collect();
     }
     Ok(Some(answer))
+}
+
+/// How many of the records that an answer counts are found by their commodity code only. `None` if none is, and if
+/// counting them takes too long.
+fn by_code(
+    context: &SearchContext,
+    asked: &SearchAddress,
+    query: &SearchQuery,
+    total: u64,
+) -> Result<Option<String>, ApiError> {
+    let Some(by_words) = words_only(query) else {
+        return Ok(None);
+    };
+    let by_words = match context.ask.count(&by_words) {
+        Err(Error::Timeout) => return Ok(None),
+        counted => counted?,
+    };
+    let t = context.t;
+    let count = total.saturating_sub(by_words);
+    let records = t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &count)]);
+    Ok((count > 0).then(|| t.with("search-answer-codes", &[("records", &records)])))
 }
 
 /// Of more records than this, one that is most of their value says nothing of the others.
@@ -214,6 +242,22 @@ fn lacking(context: &SearchContext, asked: &SearchAddress, plan: &Plan) -> Resul
     Ok(notes)
 }
 
+/// The first record of a search by value, in one line. `None` without a value, and if finding it takes too long.
+fn largest(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    let records = match context.ask.first(query, 1) {
+        Err(Error::Timeout) => return Ok(None),
+        records => records?,
+    };
+    let schema = Schema::of(query.entity_type);
+    let record = records.first().and_then(|record| Record::parse(schema, record).ok());
+    let value = record.as_ref().and_then(|record| Some((record.dollars()?, record)));
+    Ok(value.map(|(value, record)| {
+        let supplier = record.texts(Role::Vendor).next().map(shortened);
+        let parts: Vec<String> = [context.t.money(value)].into_iter().chain(supplier).collect();
+        parts.join(", ")
+    }))
+}
+
 /// In everyday words, what is disclosed and what is awarded are contracts, too. Their value is left out if summing it
 /// takes too long.
 fn others(
@@ -242,10 +286,18 @@ fn others(
             Err(Error::Timeout) => None,
             counted => counted?.values.filter(|values| values.records_with_value > 0),
         };
-        let shown = match values {
+        let mut shown = match values {
             Some(values) => worth(t, number, &values, (records, None)),
             None => number,
         };
+        if asked.value("sort_by") == Some("value")
+            && let Some(largest) = largest(context, &split.query)?
+        {
+            shown = t.with(
+                "search-answer-others-largest",
+                &[("records", &shown), ("largest", &largest)],
+            );
+        }
         others.push((shown, split.asked.address_as_ranked()));
     }
     Ok(others)

@@ -33,7 +33,8 @@ pub(super) const PHRASES: &str = "\
     plus depensieres|plus depensiers|top spenders|contract size|\
     contract sizes|size of contracts|taille des contrats|taille du contrat|on average|d habitude|en general|\
     en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|\
-    prix a la tonne|prix de la tonne";
+    prix a la tonne|prix de la tonne|avec le gouvernement|classees selon leurs depenses|classes selon leurs depenses|\
+    ranked by number|ranked by spending|ranked by value|with the government";
 
 /// The same in a question only: "electrical work for the library" is a thing.
 pub(super) const PHRASES_IN_QUESTIONS: &str = "\

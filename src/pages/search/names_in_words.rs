@@ -1,11 +1,15 @@
 //! The names among the words of a search: the buyer, the place or region, and the city of the suppliers.
 
-use crate::pages::search::{
-    body_classes::take_class,
-    buyers::{Buyer, take_buyer},
-    parts::{Parts, Takes, order},
-    places::{City, firms_of_place, is_firms, take_place, take_region},
-    written_words::{Word, joined, ranges, remove_phrase},
+use crate::{
+    model::vocabulary::known_province,
+    pages::search::{
+        body_classes::take_class,
+        buyers::{Buyer, take_buyer},
+        parts::{Parts, Takes, order},
+        places::{City, firms_of_place, is_firms, take_place, take_region},
+        question::CONTRACTS,
+        written_words::{Word, joined, ranges, remove_phrase},
+    },
 };
 
 /// What a buyer did, next to its name: every page of results says how much, and by year.
@@ -36,7 +40,10 @@ impl<'a> Parts<'a> {
         if takes.vendor_city {
             self.take_firms_in(written, &text);
         }
-        let has_region = takes.region && self.place.is_none() && self.firms_in.is_none();
+        // "Firms in Mississauga that won Quebec contracts", not "firms in Laval, Quebec".
+        let of_region = |pair: &[Word]| known_province(&pair[0].1).is_some() && CONTRACTS.contains(&pair[1].1.as_str());
+        let is_of_buyers = self.firms_in.is_none() || written.windows(2).any(of_region);
+        let has_region = takes.region && self.place.is_none() && is_of_buyers;
         let region = has_region.then(|| take_region(written, takes.level)).flatten();
         (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
         if of_quebec && self.region.is_none() && self.place.is_none() {

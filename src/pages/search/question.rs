@@ -45,7 +45,7 @@ const BY_YEAR: &str = "\
     over years|ont elles augmente|ont ils augmente|a t elle augmente|a t il augmente|been going up|been increasing|gone down|gone up|gone up or down|\
     been rising|a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|\
     goes up|goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|\
-    par annee|per year|selon annee|trend by year|trend over the years|trend over time|trend over years|\
+    par annee|per year|selon annee|trend by year|trend in|trend of|trend over the years|trend over time|trend over years|\
     trends over time|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".

@@ -363,7 +363,7 @@ pub(super) fn is_first(search: &ResolvedSearch) -> bool {
 }
 
 /// The same search without codes; `None` if it has none.
-fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
+pub(super) fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
     let text = query
         .text
         .as_ref()

@@ -78,22 +78,24 @@ fn leaves_out_contracts(text: &str, about: &str) -> bool {
     asks_for_contracts(&written) && content(written, false) == about
 }
 
-/// A text in which "IT" in capitals is information technology. In small letters it is a pronoun.
-fn with_it_spelled_out(text: &str) -> String {
-    if !text.contains(char::is_lowercase) {
-        return text.to_owned();
-    }
-    let spelled = text
-        .split(' ')
-        .map(|word| if word == "IT" { "information technology" } else { word });
-    spelled.collect::<Vec<_>>().join(" ")
+/// A text with some words as they are meant: "IT" in capitals is information technology, which in small letters is a
+/// pronoun; and a question word that is often misspelled.
+fn as_meant(text: &str) -> String {
+    let has_capitals_only = !text.contains(char::is_lowercase);
+    let meant = |word| match word {
+        "IT" if !has_capitals_only => "information technology",
+        "wich" => "which",
+        "Wich" => "Which",
+        _ => word,
+    };
+    text.split(' ').map(meant).collect::<Vec<_>>().join(" ")
 }
 
 impl Split {
     /// In each entity type that the words may be about. Empty if the words state no further condition, or nothing else.
     /// Where an entity type has fewer fields, others leave fewer words.
     pub(crate) fn all(asked: &SearchAddress, generation: &Generation, today: Date) -> Vec<Split> {
-        let Some(text) = asked.value("q").map(with_it_spelled_out) else {
+        let Some(text) = asked.value("q").map(as_meant) else {
             return Vec::new();
         };
         let text = text.as_str();

@@ -54,6 +54,14 @@ fn of_types(context: &SearchContext, text: &str) -> Result<Option<Meaning>, Erro
         .map(|(bids, records)| u64::from(*bids) * records)
         .sum();
     let mean = decimal(t.language(), bids as f64 / stated as f64, 1);
+    let with_one = counts.bids.get(&1).copied().unwrap_or_default();
+    let with_one = t.with(
+        "search-stated-bids-one",
+        &[
+            ("count", &with_one),
+            ("share", &t.percent(with_one as f64 / stated as f64)),
+        ],
+    );
     let median = counts.median_bids().unwrap_or_default();
     Ok(Some(Meaning {
         label: t.with("search-stated-bids", &[("name", &split.label(&split.words))]),
@@ -65,6 +73,7 @@ fn of_types(context: &SearchContext, text: &str) -> Result<Option<Meaning>, Erro
                 ("kind", &kind),
                 ("median", &median),
                 ("mean", &mean),
+                ("one", &with_one),
             ],
         ),
         what: t.keyed_with("search-records-", name, &[("count", &records)]),

@@ -237,7 +237,9 @@ pub(super) const SCANS_OF_BIDS: usize = 3;
 
 /// Whether words ask for the number of bids.
 pub(super) fn asks_how_many(text: &str) -> bool {
-    remove_phrase(&mut words(text), HOW_MANY)
+    [HOW_MANY, ONE_BIDDER]
+        .iter()
+        .any(|phrases| remove_phrase(&mut words(text), phrases))
 }
 
 /// Whether words ask who bid.

@@ -357,8 +357,10 @@ fn the_number_of_bids_that_federal_records_state_is_an_answer() {
     let server = TestServer::own(&records, |_| {});
     let html = text(&server.html("/en/search?q=average+number+of+bids+for+federal+contracts", 200));
     let shown = "Number of bids: federal 4 of these 5 disclosed federal contracts have a number of bids: \
-        the median is 2, the average 3.5.";
+        the median is 2, the average 3.5. With one bid: 1 (25%).";
     assert!(html.contains(shown), "{html}");
+    let html = text(&server.html("/en/search?q=federal+contracts+with+only+one+bid", 200));
+    assert!(html.contains("With one bid: 1 (25%)."), "{html}");
     let html = text(&server.html(
         "/fr/search?q=nombre+moyen+de+soumissions+pour+les+contrats+f%C3%A9d%C3%A9raux",
         200,
@@ -422,6 +424,21 @@ fn suppliers_of_a_city_are_firms_in_it_if_these_are_many_more() {
     // As many as the city itself buys say nothing.
     let server = TestServer::own(&records[4..], |_| {});
     assert_answers(&server, "/fr/search?q=fournisseurs+de+Gatineau", &["1 contrat"]);
+}
+
+#[test]
+fn the_largest_record_of_another_entity_type_is_stated() {
+    let disclosure =
+        json!({"award_date": "2023-01-02", "contract_value": 9, "description_en": "Salt", "vendor_name": "Zed"});
+    let records = [
+        contract(1, json!({"title_en": "Salt"})),
+        contract(2, json!({"title_en": "Salt"})),
+        record(EntityType::Disclosure, "d1", disclosure),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let shown = text(&answer(&server, "/en/search?q=largest+salt+contracts"));
+    let other = "1 disclosed federal contract worth $9, the largest $9.00, Zed";
+    assert!(shown.contains(other), "{shown}");
 }
 
 #[test]
