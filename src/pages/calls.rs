@@ -26,6 +26,7 @@ use crate::{
         address,
         coverage_note::written_years,
         figure_table::{FigureRow, FigureTable},
+        format::decimal,
         messages::Texts,
         page::PageCall,
         route::Page,
@@ -134,7 +135,12 @@ fn of_calls(t: Texts, [key, single]: [&str; 2], figures: &CallFigures) -> Option
     }
     Some(t.with(
         key,
-        &[("count", &figures.calls), ("median", &median), ("share", &share)],
+        &[
+            ("count", &figures.calls),
+            ("median", &median),
+            ("mean", &decimal(t.language(), figures.mean_bidders?, 1)),
+            ("share", &share),
+        ],
     ))
 }
 
@@ -213,11 +219,12 @@ fn never_won(t: Texts, generation: &Generation, received: &CallsReceived) -> Fig
     }
 }
 
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "by",
     "value",
     "calls",
     "median_bidders",
+    "mean_bidders",
     "calls_with_one_bidder",
     "share_with_one_bidder",
     "share_with_one_bidder_low",
@@ -232,6 +239,7 @@ fn cells(by: &str, value: Json, figures: &CallFigures) -> Vec<Json> {
         value,
         json!(figures.calls),
         json!(figures.median_bidders),
+        json!(figures.mean_bidders),
         json!(figures.calls_with_one_bidder),
         json!(figures.share_with_one_bidder),
         json!(figures.share_with_one_bidder_low),

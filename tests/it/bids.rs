@@ -725,6 +725,11 @@ fn facets_and_statistics_count_all_matches() {
             json!(counts[counts.len().div_ceil(2) - 1]),
             "{member}"
         );
+        let mean = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
+        assert!(
+            (figures["mean_bidders"].as_f64().unwrap() - mean).abs() <= 0.005,
+            "{member}: {mean}"
+        );
         let single = counts.iter().filter(|count| **count == 1).count();
         assert_eq!(figures["calls_with_one_bidder"], json!(single), "{member}");
         let no_winner = |notice: &&&Value| {

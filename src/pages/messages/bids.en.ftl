@@ -113,7 +113,7 @@ calls-open =
     } with bids: half had at most { $median ->
         [one] { $median } bidder
        *[other] { $median } bidders
-    }. One bidder only: { $share }.
+    }; on average { $mean }. One bidder only: { $share }.
 calls-invitation =
     { $count ->
         [one] { $count } call
@@ -121,7 +121,7 @@ calls-invitation =
     } by invitation, where many notices list the winner only: half had at most { $median ->
         [one] { $median } bidder
        *[other] { $median } bidders
-    }. One bidder only: { $share }.
+    }; on average { $mean }. One bidder only: { $share }.
 calls-open-single = 1 open call with bids, of { $bidders ->
         [one] { $bidders } bidder
        *[other] { $bidders } bidders

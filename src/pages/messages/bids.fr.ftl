@@ -113,7 +113,7 @@ calls-open =
     } avec des soumissions : la moitié avaient au plus { $median ->
         [one] { $median } soumissionnaire
        *[other] { $median } soumissionnaires
-    }. Un seul soumissionnaire : { $share }.
+    } ; en moyenne { $mean }. Un seul soumissionnaire : { $share }.
 calls-invitation =
     { $count ->
         [one] { $count } appel
@@ -121,7 +121,7 @@ calls-invitation =
     } sur invitation, dont beaucoup d’avis ne nomment que le gagnant : la moitié avaient au plus { $median ->
         [one] { $median } soumissionnaire
        *[other] { $median } soumissionnaires
-    }. Un seul soumissionnaire : { $share }.
+    } ; en moyenne { $mean }. Un seul soumissionnaire : { $share }.
 calls-open-single = 1 appel public avec des soumissions, de { $bidders ->
         [one] { $bidders } soumissionnaire
        *[other] { $bidders } soumissionnaires

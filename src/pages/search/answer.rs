@@ -242,18 +242,30 @@ fn lacking(context: &SearchContext, asked: &SearchAddress, plan: &Plan) -> Resul
     Ok(notes)
 }
 
-/// The first record of a search by value, in one line. `None` without a value, and if finding it takes too long.
-fn largest(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+/// The first record of a search whose order the words ask for: its value or its date, and its supplier. `None` for
+/// other orders, if it states none, and if finding it takes too long.
+fn first_of(context: &SearchContext, asked: &SearchAddress, query: &SearchQuery) -> Result<Option<String>, ApiError> {
+    let order = asked.value("sort_by");
+    if !matches!(order, Some("value" | "date")) {
+        return Ok(None);
+    }
     let records = match context.ask.first(query, 1) {
         Err(Error::Timeout) => return Ok(None),
         records => records?,
     };
     let schema = Schema::of(query.entity_type);
     let record = records.first().and_then(|record| Record::parse(schema, record).ok());
-    let value = record.as_ref().and_then(|record| Some((record.dollars()?, record)));
-    Ok(value.map(|(value, record)| {
+    let t = context.t;
+    let stated = record.as_ref().and_then(|record| {
+        let stated = match order {
+            Some("value") => t.money(record.dollars()?),
+            _ => t.date(record.date(Role::Date)?),
+        };
+        Some((stated, record))
+    });
+    Ok(stated.map(|(stated, record)| {
         let supplier = record.texts(Role::Vendor).next().map(shortened);
-        let parts: Vec<String> = [context.t.money(value)].into_iter().chain(supplier).collect();
+        let parts: Vec<String> = [stated].into_iter().chain(supplier).collect();
         parts.join(", ")
     }))
 }
@@ -290,13 +302,8 @@ fn others(
             Some(values) => worth(t, number, &values, (records, None)),
             None => number,
         };
-        if asked.value("sort_by") == Some("value")
-            && let Some(largest) = largest(context, &split.query)?
-        {
-            shown = t.with(
-                "search-answer-others-largest",
-                &[("records", &shown), ("largest", &largest)],
-            );
+        if let Some(first) = first_of(context, asked, &split.query)? {
+            shown = t.with("search-answer-others-first", &[("records", &shown), ("first", &first)]);
         }
         others.push((shown, split.asked.address_as_ranked()));
     }

@@ -86,7 +86,7 @@ pub(super) fn has_bodies(schema: &Schema, by_name: bool) -> bool {
 /// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
 /// too, for its sources; otherwise for its typical value, for all records and those that have its words in the
 /// purchase or have only a code, for its first records, and for those in doubt that would come before them. The values
-/// of other contracts are summed and the largest is looked for, of at most two entity types; and those without doubts of
+/// of other contracts are summed and the first is looked for, of at most two entity types; and those without doubts of
 /// each year.
 pub(super) const SCANS_OF_ANSWER: usize = 12 + typical_value::SCANS;
 

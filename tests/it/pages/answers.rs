@@ -437,8 +437,10 @@ fn the_largest_record_of_another_entity_type_is_stated() {
     ];
     let server = TestServer::own(&records, |_| {});
     let shown = text(&answer(&server, "/en/search?q=largest+salt+contracts"));
-    let other = "1 disclosed federal contract worth $9, the largest $9.00, Zed";
+    let other = "1 disclosed federal contract worth $9, the first $9.00, Zed";
     assert!(shown.contains(other), "{shown}");
+    let shown = text(&answer(&server, "/en/search?q=newest+salt+contracts"));
+    assert!(shown.contains("the first January 2, 2023, Zed"), "{shown}");
 }
 
 #[test]

@@ -318,7 +318,7 @@ fn a_body_and_a_commodity_show_competition_by_year_and_who_never_won() {
         assert_shows(
             &format!("/en/{path}"),
             &[
-                "3 open calls with bids: half had at most 4 bidders. One bidder only: 0, that is 0% (95% interval: 0% to 56%).",
+                "3 open calls with bids: half had at most 4 bidders; on average 22. One bidder only: 0, that is 0% (95% interval: 0% to 56%).",
                 "1 call by invitation",
                 "1 direct award, which is no competition.",
                 "2015 3 4 0, that is 0% (95% interval: 0% to 56%)",
@@ -329,7 +329,7 @@ fn a_body_and_a_commodity_show_competition_by_year_and_who_never_won() {
         let page = SERVER.html(&format!("/en/{path}"), 200);
         assert!(page.contains(&format!("href=\"{file}\"")), "{file}");
         let file = SERVER.html(&file, 200);
-        assert!(file.contains("\nyear,2015,3,4,0,0.0,0.0,0.561497,0"), "{file}");
+        assert!(file.contains("\nyear,2015,3,4,22.0,0,0.0,0.0,0.561497,0"), "{file}");
         assert_eq!(file.matches("\nnever_won,").count(), 10);
         assert_shows(&format!("/fr/{path}"), &["3 appels publics avec des soumissions"]);
     }
@@ -385,7 +385,7 @@ fn who_bid_and_who_never_won_are_asked_in_the_box() {
 #[test]
 fn a_search_over_bids_says_how_many_bid_and_who() {
     let html = SERVER.html("/en/search?q=how+many+bids+for+Pavage+in+Laval+in+2015", 200);
-    let open = "3 open calls with bids: half had at most 4 bidders. One bidder only: 0";
+    let open = "3 open calls with bids: half had at most 4 bidders; on average 22. One bidder only: 0";
     html::assert_shows(&html, &["Who bid: Pavage, Laval, 2015", open]);
     let page = "/en/bids?q=Pavage&municipality=laval&issued_after=2015-01-01&issued_before=2015-12-31";
     let html = SERVER.html(page, 200);

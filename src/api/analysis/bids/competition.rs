@@ -19,6 +19,8 @@ pub(crate) struct CallFigures {
     pub(crate) calls: u64,
     /// Half of the calls have at most so many bidders.
     pub(crate) median_bidders: Option<u64>,
+    /// The mean of their bidders, rounded to two decimals.
+    pub(crate) mean_bidders: Option<f64>,
     pub(crate) calls_with_one_bidder: u64,
     /// As a share of the calls, from 0 to 1.
     pub(crate) share_with_one_bidder: Option<f64>,
@@ -76,6 +78,7 @@ impl Calls {
     fn figures(mut self) -> CallFigures {
         self.bidders.sort_unstable();
         let calls = self.bidders.len();
+        let all: u64 = self.bidders.iter().sum();
         let with_one = self.bidders.partition_point(|bidders| *bidders <= 1) as u64;
         let share = WinRate::of(CallsBidOn {
             calls: calls as u64,
@@ -84,6 +87,7 @@ impl Calls {
         CallFigures {
             calls: calls as u64,
             median_bidders: (calls > 0).then(|| self.bidders[nearest_rank(50, calls)]),
+            mean_bidders: (calls > 0).then(|| (all as f64 / calls as f64 * 100.0).round() / 100.0),
             calls_with_one_bidder: with_one,
             share_with_one_bidder: share.map(|share| share.rate),
             share_with_one_bidder_low: share.map(|share| share.low),
