@@ -22,7 +22,7 @@ use crate::{
     pages::{
         coverage_note::asked_years,
         search::{
-            answer_figures::{SCANS_OF_ANSWER, answer_figures, finds_median, has_bodies},
+            answer_figures::{SCANS_OF_ANSWER, SCANS_OF_ORDER, answer_figures, finds_median, has_bodies},
             buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices, ShownFacet},
             fewer_words::{left_out, tried_spellings},
@@ -208,7 +208,12 @@ impl Plan {
         let days: usize = splits.iter().map(|split| scans_of_days(&split.query)).sum();
         let figures = answer_figures(of, self.asked.by_name, true).scans();
         // Without the records in doubt, too.
-        Some((of, SCANS_OF_ANSWER + days + growth::scans(splits) + 2 * figures))
+        let is_ordered = splits.iter().any(|split| split.asked.value("sort_by").is_some());
+        let of_order = if is_ordered { SCANS_OF_ORDER } else { 0 };
+        Some((
+            of,
+            SCANS_OF_ANSWER + of_order + days + growth::scans(splits) + 2 * figures,
+        ))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {
