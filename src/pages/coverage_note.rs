@@ -144,18 +144,13 @@ fn uneven(t: Texts, sources: &[&SourceCoverage], years: &BTreeSet<i32>) -> Optio
     (less > 0 && sources.len() > 1).then(|| t.text(text))
 }
 
-/// Whether the sources that cover a year have less than a quarter of the usual records of it.
-pub(crate) fn has_few(sources: &[&SourceCoverage], year: i32) -> bool {
-    let mut covering = sources
-        .iter()
-        .filter(|source| source.extent(year) != Extent::No)
-        .peekable();
-    covering.peek().is_some() && covering.all(|source| source.has_few(year))
-}
-
-/// The years of which the sources have only a few records.
+/// The years of which the sources have less than a quarter of the usual records.
 fn few(t: Texts, sources: &[&SourceCoverage], years: &BTreeSet<i32>) -> Option<String> {
-    let few: BTreeSet<i32> = years.iter().copied().filter(|year| has_few(sources, *year)).collect();
+    let has_few = |year: &i32| {
+        let mut covering = sources.iter().filter(|source| source.extent(*year) != Extent::No);
+        covering.all(|source| source.has_few(*year))
+    };
+    let few: BTreeSet<i32> = years.iter().copied().filter(has_few).collect();
     (!few.is_empty()).then(|| t.with("coverage-few", &[("years", &written_years(t, &few))]))
 }
 

@@ -30,6 +30,7 @@ pub(crate) mod estimate;
 pub(crate) mod export;
 pub(crate) mod feed;
 pub(crate) mod figure_table;
+pub(crate) mod first_record;
 pub(crate) mod format;
 pub(crate) mod headers;
 mod headline;

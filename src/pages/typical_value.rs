@@ -14,10 +14,15 @@ use crate::{
     },
     http::error::ApiError,
     model::{
-        Facet, Record, Role, Schema,
+        Facet, Role,
         vocabulary::{IMPLAUSIBLE_VALUE, PLACEHOLDER_VALUE},
     },
-    pages::{bilingual::title, format::shortened, messages::Texts},
+    pages::{
+        bilingual::title,
+        first_record::{CENT, of_first},
+        format::shortened,
+        messages::Texts,
+    },
     query::{Order, SearchQuery, Sort, SortKey},
 };
 
@@ -103,9 +108,6 @@ pub(crate) fn typical_value(
     })
 }
 
-/// In dollars.
-const CENT: f64 = 0.01;
-
 fn with_about(t: Texts, [value, share]: [&str; 2], about: Option<String>) -> String {
     match about {
         Some(about) => t.with(
@@ -133,21 +135,14 @@ fn about_largest(
         ..query.clone()
     };
     let query = if without_flags { query.without_doubts() } else { query };
-    let first = match ask.first(&query, 1) {
-        Err(Error::Timeout) => return Ok(None),
-        records => records?,
-    };
-    let schema = Schema::of(query.entity_type);
-    let record = first.first().and_then(|record| Record::parse(schema, record).ok());
-    let is_largest = |record: &Record| record.dollars().is_some_and(|dollars| (dollars - largest).abs() < CENT);
-    let Some(record) = record.filter(is_largest) else {
-        return Ok(None);
-    };
-    let title = title(&record, t.language());
-    let title = title.map(|title| t.with("average-largest-title", &[("title", &shortened(&title.text))]));
-    let supplier = record.texts(Role::Vendor).next().map(shortened);
-    let about: Vec<String> = title.into_iter().chain(supplier).collect();
-    Ok((!about.is_empty()).then(|| about.join(", ")))
+    of_first(ask, &query, |record| {
+        record.dollars().filter(|dollars| (dollars - largest).abs() < CENT)?;
+        let title = title(record, t.language());
+        let title = title.map(|title| t.with("average-largest-title", &[("title", &shortened(&title.text))]));
+        let supplier = record.texts(Role::Vendor).next().map(shortened);
+        let about: Vec<String> = title.into_iter().chain(supplier).collect();
+        (!about.is_empty()).then(|| about.join(", "))
+    })
 }
 
 /// Where the values of the sentence come from.

@@ -31,4 +31,4 @@ pub(crate) use from_counts::{largest, year_values};
 pub(crate) use ranked_bars::{RankedBars, RankedRow};
 pub(crate) use timeline::{EventKind, Timeline, TimelineEvent};
 pub(crate) use year_bars::YearBars;
-pub(crate) use years::{YearGap, YearValue, gaps, usual_years};
+pub(crate) use years::{YearGap, YearValue, gap_of, gaps, usual_years, with_gap};

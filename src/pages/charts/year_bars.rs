@@ -8,7 +8,7 @@ use super::{
     length::{Percent, Pixels},
     measure::{Measure, NUMBER, VALUE},
     scale::{LinearScale, is_beyond},
-    years::{YearGap, YearValue, label_class, usual_years},
+    years::{YearGap, YearValue, gap_of, label_class, usual_years, with_gap},
 };
 use crate::{
     model::Language,
@@ -335,15 +335,7 @@ impl YearBars {
         } else {
             t.with("chart-year-number", &[("year", &name), ("count", &year.count)])
         };
-        match gap {
-            Some(gap) if gap.is_whole => t.with("chart-year-stray", &[("about", &about)]),
-            Some(gap) if gap.sources.is_empty() => t.with("chart-year-few", &[("about", &about)]),
-            Some(gap) => {
-                let sources = self.names(gap.sources.iter());
-                t.with("chart-year-part", &[("about", &about), ("sources", &sources)])
-            }
-            None => about,
-        }
+        with_gap(t, gap, about)
     }
 
     fn notes(&self, years: &[YearValue], drawn: &[YearValue]) -> Vec<String> {
@@ -386,7 +378,7 @@ impl YearBars {
 
     /// The gap of a year. It may have single records all the same.
     pub(super) fn gap(&self, year: i32) -> Option<&YearGap> {
-        self.gaps.iter().find(|gap| gap.year == year)
+        gap_of(&self.gaps, year)
     }
 
     fn ground(&self, year: &YearValue) -> &'static str {

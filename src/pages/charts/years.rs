@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use crate::{
     catalog::generation::{Extent, SourceCoverage},
-    pages::messages::Texts,
+    pages::{messages::Texts, source_names::source_name},
 };
 
 /// The records of a year.
@@ -24,7 +24,7 @@ pub(crate) struct YearValue {
 pub(crate) struct YearGap {
     pub(super) year: i32,
     /// Whether no source covers it. Otherwise `sources` are those that do not; none if all have a small part.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// The identifiers of the sources that do not cover it, if they are few enough to be named.
     pub(super) sources: Vec<String>,
 }
@@ -37,6 +37,18 @@ impl YearValue {
 }
 
 impl YearGap {
+    /// What is said of a year, with what the sources lack of it.
+    fn added_to(&self, t: Texts, about: &str) -> String {
+        if self.is_whole {
+            t.with("chart-year-stray", &[("about", &about)])
+        } else if self.sources.is_empty() {
+            t.with("chart-year-few", &[("about", &about)])
+        } else {
+            let names: Vec<String> = self.sources.iter().map(|id| source_name(t, id)).collect();
+            t.with("chart-year-part", &[("about", &about), ("sources", &names.join(", "))])
+        }
+    }
+
     /// What is said of a year without records: it may have had purchases.
     pub(super) fn instead_of_none(&self, t: Texts) -> String {
         if self.is_whole {
@@ -45,6 +57,16 @@ impl YearGap {
             t.text("chart-covered-part")
         }
     }
+}
+
+/// The gap of a year. It may have single records all the same.
+pub(crate) fn gap_of(gaps: &[YearGap], year: i32) -> Option<&YearGap> {
+    gaps.iter().find(|gap| gap.year == year)
+}
+
+/// What is said of a year, with what the sources lack of it if it has a gap.
+pub(crate) fn with_gap(t: Texts, gap: Option<&YearGap>, about: String) -> String {
+    gap.map_or(about.clone(), |gap| gap.added_to(t, &about))
 }
 
 /// Up to this many publishers are looked at one by one. Of more, some do not cover almost every year, so only the

@@ -7,9 +7,10 @@ use crate::{
         aggregation::{Aggregation, ValueAggregation},
     },
     http::error::ApiError,
-    model::{Record, Role, Schema},
+    model::Role,
     pages::{
         figure_table::FigureTable,
+        first_record::of_first,
         format::shortened,
         quality::{self, TotalDoubt},
         search::{
@@ -249,25 +250,16 @@ fn first_of(context: &SearchContext, asked: &SearchAddress, query: &SearchQuery)
     if !matches!(order, Some("value" | "date")) {
         return Ok(None);
     }
-    let records = match context.ask.first(query, 1) {
-        Err(Error::Timeout) => return Ok(None),
-        records => records?,
-    };
-    let schema = Schema::of(query.entity_type);
-    let record = records.first().and_then(|record| Record::parse(schema, record).ok());
     let t = context.t;
-    let stated = record.as_ref().and_then(|record| {
+    of_first(context.ask, query, |record| {
         let stated = match order {
             Some("value") => t.money(record.dollars()?),
             _ => t.date(record.date(Role::Date)?),
         };
-        Some((stated, record))
-    });
-    Ok(stated.map(|(stated, record)| {
         let supplier = record.texts(Role::Vendor).next().map(shortened);
         let parts: Vec<String> = [stated].into_iter().chain(supplier).collect();
-        parts.join(", ")
-    }))
+        Some(parts.join(", "))
+    })
 }
 
 /// In everyday words, what is disclosed and what is awarded are contracts, too. Their value is left out if summing it

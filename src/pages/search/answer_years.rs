@@ -1,10 +1,7 @@
 //! Each of the years that an answer is about, in a table.
 
-use std::collections::BTreeSet;
-
 use crate::{
     api::analysis::{coverage::sources_of, quality::quality_of},
-    catalog::generation::SourceCoverage,
     engine::{
         Error,
         aggregation::{Aggregation, FacetBuckets, TermsAggregation, ValueAggregation},
@@ -12,7 +9,7 @@ use crate::{
     http::error::ApiError,
     model::{EntityType, Facet, Role, Schema},
     pages::{
-        coverage_note::{covered_years, has_few},
+        charts::{gap_of, gaps, with_gap},
         figure_table::{FigureRow, FigureTable},
         messages::Texts,
         quality::is_much_in_doubt,
@@ -53,21 +50,21 @@ pub(super) fn years(
     };
     let places = found.facets.get(&Facet::Municipality);
     let sources = sources_of(&context.ask.generation, asked.entity_type, places);
-    let covered = covered_years(&sources);
+    let gaps = gaps(&sources, years.clone());
     let row = |year: i32| {
-        let name = marked_year(t, &sources, (&covered, year));
+        let gap = gap_of(&gaps, year);
         let of = |counts: &FacetBuckets| {
             let bucket = counts.buckets.iter().find(|bucket| bucket.value == year.to_string());
             bucket.map(|bucket| (bucket.count, bucket.total_value.dollars()))
         };
         let counted = of(counts);
-        let has_data = counted.is_some() || covered.is_empty() || covered.contains(&year);
+        let has_data = counted.is_some() || gap.is_none_or(|gap| !gap.is_whole);
         let (count, value) = counted.unwrap_or_default();
         let values = has_values.then_some(value).into_iter();
         let sound = sound.iter().map(|counts| of(counts).unwrap_or_default().1);
         let amounts = values.chain(sound);
         FigureRow {
-            name: if has_data { name } else { year.to_string() },
+            name: with_gap(t, gap.filter(|_| has_data), year.to_string()),
             href: Some(asked.in_year(year)),
             // A row has a figure for each column.
             values: if has_data {
@@ -92,19 +89,6 @@ pub(super) fn years(
         rows: years.map(row).collect(),
         note: undated(t, asked.entity_type, (found.total, counts)),
     }))
-}
-
-/// A year and how little of it the sources have: a handful of records of a year that no source covers says nothing of a
-/// decline.
-fn marked_year(t: Texts, sources: &[&SourceCoverage], (covered, year): (&BTreeSet<i32>, i32)) -> String {
-    let about = year.to_string();
-    if !covered.is_empty() && !covered.contains(&year) {
-        t.with("chart-year-stray", &[("about", &about)])
-    } else if has_few(sources, year) {
-        t.with("chart-year-few", &[("about", &about)])
-    } else {
-        about
-    }
 }
 
 /// How many of the records have no date and are in no row. Where these are most, a note says so already.

@@ -8,6 +8,7 @@ use crate::{
     http::error::ApiError,
     model::{Record, Role, Schema},
     pages::{
+        first_record::{CENT, of_first},
         quality::{self, is_much_in_doubt},
         search::{
             context::SearchContext,
@@ -77,31 +78,27 @@ fn without_doubts(query: &SearchQuery, found: &Aggregation) -> Option<SearchQuer
 /// The value and the supplier of the first record, which is in doubt, and how many more come before `first`, the first
 /// one without a doubt. `None` if finding it takes too long.
 fn in_doubt(context: &SearchContext, query: &SearchQuery, first: Option<&Bytes>) -> Result<Option<String>, ApiError> {
-    let records = match context.ask.first(query, 1) {
-        Err(Error::Timeout) => return Ok(None),
-        records => records?,
+    let t = context.t;
+    let stated = of_first(context.ask, query, |record| {
+        let doubts: Vec<String> = record
+            .quality_flags()
+            .filter_map(|flag| quality::name(t, flag))
+            .collect();
+        let value = record.dollars().filter(|_| !doubts.is_empty())?;
+        let supplier = record.texts(Role::Vendor).next().map(str::to_owned);
+        let supplier = supplier.unwrap_or_else(|| t.text("not-published"));
+        Some((doubts, t.money(value), supplier))
+    })?;
+    let Some((doubts, value, supplier)) = stated else {
+        return Ok(None);
     };
     let schema = Schema::of(query.entity_type);
-    let Some(record) = records.first().and_then(|record| Record::parse(schema, record).ok()) else {
-        return Ok(None);
-    };
-    let t = context.t;
-    let doubts: Vec<String> = record
-        .quality_flags()
-        .filter_map(|flag| quality::name(t, flag))
-        .collect();
-    let Some(value) = record.dollars().filter(|_| !doubts.is_empty()) else {
-        return Ok(None);
-    };
     let first = first.and_then(|first| Record::parse(schema, first).ok()?.dollars());
     let more = match first.map(|first| more_in_doubt(context, query, first)) {
         Some(Err(Error::Timeout)) => return Ok(None),
         Some(more) => more?,
         None => 0,
     };
-    let supplier = record.texts(Role::Vendor).next().map(str::to_owned);
-    let supplier = supplier.unwrap_or_else(|| t.text("not-published"));
-    let value = t.money(value);
     Ok(Some(t.with(
         "search-first-in-doubt",
         &[
@@ -112,9 +109,6 @@ fn in_doubt(context: &SearchContext, query: &SearchQuery, first: Option<&Bytes>)
         ],
     )))
 }
-
-/// In dollars.
-const CENT: f64 = 0.01;
 
 /// How many records in doubt but the first have a higher value than this, in dollars.
 fn more_in_doubt(context: &SearchContext, query: &SearchQuery, value: f64) -> Result<u64, Error> {

@@ -10,8 +10,8 @@ use crate::{
         params::include::Include,
     },
     catalog::generation::Generation,
-    engine::{Error, aggregation::TermsAggregation},
-    model::{EntityType, Facet},
+    engine::Error,
+    model::EntityType,
     pages::{
         address::Parameters,
         search::{
@@ -23,13 +23,13 @@ use crate::{
     query::SearchQuery,
 };
 
-/// What is counted of each.
+/// What is counted of each: its total, its value with the part in doubt, and its first and last day.
 fn figures() -> FigurePlan {
     let include = Include {
         quality: true,
         ..Include::default()
     };
-    FigurePlan::new(vec![TermsAggregation::all(Facet::Year)], include)
+    FigurePlan::new(Vec::new(), include)
 }
 
 /// What it scans, and how often: each entity type is counted, and one of them is shown.

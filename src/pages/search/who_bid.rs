@@ -41,35 +41,31 @@ use crate::{
     query::translate::is_term,
 };
 
-/// What asks for the number of bidders, for who they are, for those that lost, or for the competition.
+/// What asks for who bid, for those that lost, or for the competition.
 const BIDDERS: &str = "\
-    a soumissionne|average bids|soumissions moyennes|bid against|bids against|compete against|compete with|\
-    competes against|competes with|competitors of|concurrents de|fait concurrence|fait concurrence a|\
-    font concurrence|font concurrence a|rivals of|soumissionne contre|soumissionnent contre|a soumissionne contre|\
-    average number of bidders|average number of bids|combien de soumissionnaires en moyenne|\
-    combien de soumissions en moyenne|how many bidders on average|how many bids on average|\
-    bid on|bidder|bidders|bidding on|bids|\
-    combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|combien de soumissionnaires|\
-    combien de soumissions|combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|\
-    combien de firmes soumissionnent|combien de fournisseurs soumissionnent|combien de personnes soumissionnent|\
-    combien entreprises soumissionnent|combien soumissionnent|combien offres|concurrence dans|concurrence pour|\
-    concurrence sur|degree of competition|gagne appel offres|gagne des appels offres|gagne un appel offres|\
-    how competitive|how many bidders|how many bids|\
-    how many companies bid|how much competition|level of competition|niveau de concurrence|\
-    quel niveau de concurrence|quelle concurrence|how many contractors bid|how many firms bid|how many suppliers bid|\
-    how many vendors bid|biggest bidders|losers|losing bidders|main bidders|most frequent bidders|\
-    plus gros soumissionnaires|principaux soumissionnaires|top bidders|losing bids|lost a tender|lost bids|\
-    lost tenders|nombre de soumissionnaires|nombre de soumissions|nombre moyen de soumissionnaires|\
-    nombre moyen de soumissions|number of bidders|number of bids|perdants|qui a perdu|qui a soumissionne|\
+    a soumissionne|bid against|bids against|compete against|compete with|competes against|competes with|\
+    competitors of|concurrents de|fait concurrence|fait concurrence a|font concurrence|font concurrence a|rivals of|\
+    soumissionne contre|soumissionnent contre|a soumissionne contre|bid on|bidder|bidders|bidding on|bids|\
+    combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|\
+    combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|combien de firmes soumissionnent|\
+    combien de fournisseurs soumissionnent|combien de personnes soumissionnent|combien entreprises soumissionnent|\
+    combien soumissionnent|combien offres|concurrence dans|concurrence pour|concurrence sur|degree of competition|\
+    gagne appel offres|gagne des appels offres|gagne un appel offres|how competitive|how many companies bid|\
+    how much competition|level of competition|niveau de concurrence|quel niveau de concurrence|quelle concurrence|\
+    how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|biggest bidders|losers|\
+    losing bidders|main bidders|most frequent bidders|plus gros soumissionnaires|principaux soumissionnaires|\
+    top bidders|losing bids|lost a tender|lost bids|lost tenders|perdants|qui a perdu|qui a soumissionne|\
     qui autre a soumissionne|qui ont perdu|qui ont soumissionne|qui perd|qui perdent|qui soumissionne|\
     qui soumissionnent|soumissionnaire|soumissionnaires|soumissionnaires perdants|soumissions|unsuccessful bidders|\
     who bid|who bids|who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
 
-/// Those that ask for the number.
+/// What asks for the number of bidders.
 const HOW_MANY: &str = "\
-    average bids|average number of bidders|average number of bids|combien de soumissionnaires|combien de soumissions|\
-    how many bidders|how many bids|nombre de soumissionnaires|nombre de soumissions|nombre moyen de soumissionnaires|\
-    nombre moyen de soumissions|number of bidders|number of bids|soumissions moyennes";
+    average bids|average number of bidders|average number of bids|combien de soumissionnaires|\
+    combien de soumissionnaires en moyenne|combien de soumissions|combien de soumissions en moyenne|how many bidders|\
+    how many bidders on average|how many bids|how many bids on average|nombre de soumissionnaires|\
+    nombre de soumissions|nombre moyen de soumissionnaires|nombre moyen de soumissions|number of bidders|\
+    number of bids|soumissions moyennes";
 
 /// Words for what is bid on, and "only", next to them.
 const CALLS: &str = "\
@@ -92,7 +88,10 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
     }
     let part = if remove_phrase(&mut written, NEVER_WON) {
         NEVER_WON_PART
-    } else if remove_phrase(&mut written, ONE_BIDDER) || remove_phrase(&mut written, BIDDERS) {
+    } else if [ONE_BIDDER, HOW_MANY, BIDDERS]
+        .iter()
+        .any(|phrases| remove_phrase(&mut written, phrases))
+    {
         BIDS_PART
     } else {
         return Ok(Vec::new());
@@ -245,7 +244,7 @@ pub(super) fn asks_how_many(text: &str) -> bool {
 /// Whether words ask who bid.
 pub(super) fn asks_who_bid(text: &str) -> bool {
     let mut written = words(text);
-    [NEVER_WON, ONE_BIDDER, BIDDERS]
+    [NEVER_WON, ONE_BIDDER, HOW_MANY, BIDDERS]
         .into_iter()
         .any(|phrases| remove_phrase(&mut written, phrases))
 }
