@@ -10,8 +10,9 @@
 //!
 //! The modules are layers, lowest first: [`model`], [`storage`] and [`logging`], [`sources`],
 //! [`fetch`] and [`normalize`], [`query`], [`engine`], [`catalog`], [`state`], [`alerts`],
-//! [`http`], [`api`], [`pages`], [`server`], [`sample`], [`cli`]. A file imports only from its own layer's module and
-//! from lower layers, and no two files import each other, directly or through others.
+//! [`http`], [`api`], [`question`], [`pages`], [`server`], [`sample`], [`cli`]. A file imports only
+//! from its own layer's module and from lower layers, and no two files import each other, directly
+//! or through others.
 //! `tests/it/architecture` declares the layers and checks the imports.
 //!
 //! `docs/architecture.md` describes what each layer owns, the rules that hold everywhere and the
@@ -32,6 +33,7 @@ pub mod model;
 pub mod normalize;
 pub mod pages;
 pub mod query;
+pub(crate) mod question;
 pub mod sample;
 pub mod server;
 pub mod sources;

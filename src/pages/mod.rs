@@ -47,7 +47,6 @@ pub(crate) mod parties;
 mod per_generation;
 pub(crate) mod periods;
 pub(crate) mod pinned;
-pub(crate) mod place_names;
 mod problem;
 pub(crate) mod profile;
 pub(crate) mod quality;

@@ -10,7 +10,7 @@ use super::{
     layout::{MANIFEST, REMEDY, read_json, write_durably},
     source_contents::SourceContents,
 };
-use crate::model::{EntityType, Schema, timestamp};
+use crate::model::{EntityType, Language, Schema, timestamp};
 
 /// What a build states about itself. It is written last: a folder without it is not a generation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -73,6 +73,17 @@ pub struct Coverage {
     #[schemars(extend("format" = "date-time"))]
     pub(crate) last_updated: Option<String>,
     pub(crate) source_ids: Vec<String>,
+}
+
+impl Coverage {
+    /// The name of the municipality or government in a language, else in the other one; `None` if neither is known.
+    pub(crate) fn name(&self, language: Language) -> Option<&str> {
+        let names = match language {
+            Language::English => [&self.name_en, &self.name_fr],
+            Language::French => [&self.name_fr, &self.name_en],
+        };
+        names.into_iter().flatten().next().map(String::as_str)
+    }
 }
 
 impl EntityTypeManifest {

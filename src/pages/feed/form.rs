@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::{
     catalog::generation::Coverage,
     model::{EntityType, Language},
-    pages::{address::Parameters, format::sort_key, page::PageCall, place_names::place_name},
+    pages::{address::Parameters, format::sort_key, page::PageCall},
 };
 
 /// The form that chooses the tenders. It sends the parameters of the API.
@@ -173,7 +173,7 @@ fn places(call: &PageCall, parameters: &Parameters) -> Vec<Choice> {
     let is_listed = |(number, row): &(usize, &Coverage)| *number < MAX_PLACES || row.municipality == given;
     let choice = |(_, row): (usize, &Coverage)| Choice {
         value: row.municipality.clone(),
-        label: place_name(row, call.lang).unwrap_or(&row.municipality).to_owned(),
+        label: row.name(call.lang).unwrap_or(&row.municipality).to_owned(),
         is_selected: row.municipality == given,
     };
     let mut places: Vec<Choice> = rows.into_iter().enumerate().filter(is_listed).map(choice).collect();

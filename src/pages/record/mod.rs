@@ -44,7 +44,6 @@ use crate::{
         licence_texts::licence_text,
         messages::Texts,
         page::{Layout, PageCall, Section, render},
-        place_names::place_name,
         quality::{self, Doubt},
         route::{Handler, Page},
         supplier_names::AllNames,
@@ -244,7 +243,7 @@ fn place(generation: &Generation, record: &Record, lang: Language) -> Option<Str
     let entity_types = &generation.manifest.entity_types;
     let mut rows = entity_types.iter().flat_map(|part| &part.coverage);
     let row = rows.find(|row| row.municipality == slug)?;
-    place_name(row, lang).map(str::to_owned)
+    row.name(lang).map(str::to_owned)
 }
 
 /// The sources that a record names: those that it was merged from.

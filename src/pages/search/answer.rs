@@ -16,7 +16,6 @@ use crate::{
         search::{
             answer_figures::found_by,
             answer_years::years,
-            asking_words::{asks_for_buyers, asks_for_divisions},
             consortia::consortia,
             context::SearchContext,
             figures::Leaders,
@@ -27,7 +26,6 @@ use crate::{
             meant::Meant,
             narrowed::Narrowed,
             notes::{NamesNote, SourceNotes, doubt, price_note},
-            question::CONTRACT_TYPES,
             results_query::{Found, Plan, words_only},
             search_address::SearchAddress,
             sentence::{parties, sentence, worth},
@@ -37,6 +35,10 @@ use crate::{
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
     query::SearchQuery,
+    question::{
+        asked_for::CONTRACT_TYPES,
+        asking_words::{asks_for_buyers, asks_for_divisions},
+    },
 };
 
 /// What the words may mean, where they find nothing as words, or little by chance. The answer is uncertain.

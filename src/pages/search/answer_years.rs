@@ -14,11 +14,11 @@ use crate::{
         messages::Texts,
         quality::is_much_in_doubt,
         search::{
-            answer_figures::several_years, context::SearchContext, notes::undated_note, question::take_by_year,
-            search_address::SearchAddress, written_words::words,
+            answer_figures::several_years, context::SearchContext, notes::undated_note, search_address::SearchAddress,
         },
     },
     query::SearchQuery,
+    question::{asked_for::take_by_year, words::words},
 };
 
 /// Whether the words ask for each year, without naming any.

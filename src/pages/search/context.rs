@@ -5,10 +5,7 @@ use crate::{
     catalog::{ask::Ask, suppliers::Party},
     engine::names::ResolvedName,
     model::{Date, EntityType, Facet, Language, Schema, commodity::CommodityCode, fold::fold, vocabulary::STATUSES},
-    pages::{
-        address, commodity_names, format::shortened, messages::Texts, place_names::place_name,
-        search::search_address::SearchAddress,
-    },
+    pages::{address, commodity_names, format::shortened, messages::Texts, search::search_address::SearchAddress},
 };
 
 /// The search, and what it is shown with.
@@ -24,7 +21,7 @@ impl SearchContext<'_> {
     /// The name of a municipality or government in the language of the page, else in the other one; else its slug.
     pub(crate) fn place(&self, slug: &str) -> String {
         let place = self.ask.generation.manifest_of(self.asked.entity_type).place(slug);
-        let name = place.and_then(|place| place_name(place, self.asked.lang));
+        let name = place.and_then(|place| place.name(self.asked.lang));
         name.unwrap_or(slug).to_owned()
     }
 

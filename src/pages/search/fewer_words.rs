@@ -11,21 +11,22 @@ use crate::{
     catalog::{generation::Generation, suppliers::Party},
     engine::Error,
     model::{Role, Schema, fold::fold},
-    pages::messages::Texts,
-    pages::search::{
-        asking_words::asks,
-        context::SearchContext,
-        meanings::Meaning,
-        notes::asks_for_set_aside,
-        parts::has_operators,
-        question::content,
-        search_address::SearchAddress,
-        split::Split,
-        written_words::{Word, search_words, without_marks, words},
+    pages::{
+        messages::Texts,
+        search::{
+            context::SearchContext, meanings::Meaning, notes::asks_for_set_aside, search_address::SearchAddress,
+            split::Split,
+        },
     },
     query::{
         SearchQuery,
         translate::{is_function_word, is_term},
+    },
+    question::{
+        asked_for::content,
+        asking_words::asks,
+        reading::has_operators,
+        words::{Word, search_words, without_marks, words},
     },
 };
 

@@ -10,14 +10,13 @@ use crate::{
     pages::{
         market_figures::signed_percent,
         messages::Texts,
-        search::{
-            asking_words::GREW,
-            search_address::SearchAddress,
-            split::Split,
-            written_words::{remove_phrase, words},
-        },
+        search::{search_address::SearchAddress, split::Split},
     },
     query::{Page, SearchQuery, Start},
+    question::{
+        asking_words::GREW,
+        words::{remove_phrase, words},
+    },
 };
 
 pub(super) fn is_of_amended(asked: &SearchAddress) -> bool {

@@ -7,9 +7,10 @@ use crate::{
     model::{EntityType, Role, countries::STATED, procurement_method::UNKNOWN},
     pages::{
         messages::Texts,
-        search::{context::SearchContext, parts::entity_types, split::has_none_of},
+        search::{context::SearchContext, split::has_none_of},
     },
     query::{Filter, SearchQuery, SortKey},
+    question::reading::entity_types,
 };
 
 /// A source that publishes every week has a call of these days.

@@ -30,12 +30,10 @@ use crate::{
         messages::Texts,
         page::PageCall,
         route::{Handler, Page},
-        search::{
-            buyers::of_other_kind, parts::subject, period::is_year, related::Related, search_address::SearchAddress,
-            split::Split,
-        },
+        search::{related::Related, search_address::SearchAddress, split::Split},
     },
     query::SearchQuery,
+    question::{buyers::of_other_kind, period::is_year, reading::subject},
 };
 
 /// What a box suggests while somebody types.

@@ -10,7 +10,6 @@ use crate::{
     pages::{
         messages::Texts,
         search::{
-            buyers::is_acronym_alone,
             context::SearchContext,
             fewer_words::{MANY_TIMES, with_other_spelling, without_a_word},
             meanings::{self, Meaning},
@@ -23,6 +22,7 @@ use crate::{
         },
     },
     query::{SearchQuery, Start, translate::is_term},
+    question::buyers::is_acronym_alone,
 };
 
 /// What the words may mean.

@@ -8,19 +8,14 @@
 //! **Invariants:** parameters have the names and the meaning of the API; every link of the page is the same search with
 //! one thing changed.
 
-mod amounts;
 mod answer;
 mod answer_figures;
 mod answer_years;
-mod asking_words;
 mod bids_address;
 mod bids_page;
-mod body_classes;
-mod buyers;
 mod conditions;
 mod consortia;
 mod context;
-mod countries;
 mod csv_page;
 mod facets;
 mod fewer_words;
@@ -31,25 +26,17 @@ mod growth;
 mod highlight;
 mod hits;
 mod lacking;
-mod last_price;
-mod levels;
 pub(crate) mod meanings;
 mod meant;
 mod named;
-mod names_in_words;
 mod narrowed;
 #[cfg(test)]
 mod new_filter_tests;
 mod no_matches;
 mod no_matches_view;
 mod notes;
-mod open_calls;
 mod parameter_error;
-mod parts;
-mod period;
-mod places;
 mod prepared;
-mod question;
 mod related;
 mod results;
 mod results_query;
@@ -65,10 +52,8 @@ mod stated_bids;
 mod stated_conditions;
 mod translation;
 mod versus;
-mod when_it_ends;
 mod who_bid;
 mod written_values;
-mod written_words;
 
 pub(crate) use bids_page::{CSV as BIDS_CSV, PAGE as BIDS};
 pub(crate) use conditions::conditions;

@@ -22,15 +22,14 @@ use crate::{
         department_names::names_facet,
         format::shortened,
         search::{
-            asking_words::asks,
             conditions::Condition,
             context::SearchContext,
-            parts::subject,
             search_address::{SearchAddress, canonical},
             split::Split,
         },
     },
     query::{SearchQuery, translate::is_function_word},
+    question::{asking_words::asks, reading::subject},
 };
 
 /// The ways on from a search without a match.

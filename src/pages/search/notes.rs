@@ -4,11 +4,13 @@
 use std::{cmp::Reverse, ops::Range};
 
 use crate::{
-    api::analysis::{
-        coverage::{places_of, sources_among, sources_of, sources_of_places, without_days},
-        quality::quality_of,
+    api::{
+        analysis::{
+            coverage::{places_of, sources_among, sources_of, sources_of_places, without_days},
+            quality::quality_of,
+        },
+        params::search::IN_PURCHASE,
     },
-    api::params::search::IN_PURCHASE,
     catalog::{
         generation::{Generation, RecordPart, SourceCoverage},
         suppliers::Party,
@@ -22,17 +24,19 @@ use crate::{
         periods::years_between,
         quality::{self, TotalDoubt},
         search::{
-            buyers::{is_acronym_in_text, of_other_saint},
             context::SearchContext,
             lacking::{newest_call, no_records_of_type, without_city, without_country, without_day, without_method},
-            parts::subject_of_question,
-            places::{CITY_WORDS, firms_of_place},
-            question::asks_for_contracts,
             search_address::SearchAddress,
-            written_words::{Word, joined, ranges, remove_phrase, without_marks, words},
         },
     },
     query::{Filter, SearchQuery, translate::is_function_word},
+    question::{
+        asked_for::asks_for_contracts,
+        buyers::{is_acronym_in_text, of_other_saint},
+        places::{CITY_WORDS, firms_of_place},
+        reading::subject_of_question,
+        words::{Word, joined, ranges, remove_phrase, without_marks, words},
+    },
 };
 
 /// What the sources of the matches have; without any match, the sources that would have some.

@@ -23,7 +23,6 @@ use crate::{
         coverage_note::asked_years,
         search::{
             answer_figures::{SCANS_OF_ANSWER, SCANS_OF_ORDER, answer_figures, finds_median, has_bodies},
-            buyers::is_acronym_alone,
             facets::{self, ActiveFacet, Choices, ShownFacet},
             fewer_words::{left_out, tried_spellings},
             growth,
@@ -39,6 +38,7 @@ use crate::{
         typical_value,
     },
     query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
+    question::buyers::is_acronym_alone,
 };
 
 /// The searches of a page, ready to run.

@@ -6,15 +6,12 @@ use crate::{
     model::EntityType,
     pages::{
         address::Parameters,
-        search::{
-            context::SearchContext,
-            named::city,
-            parts::with_article,
-            question::content,
-            search_address::SearchAddress,
-            split::Split,
-            written_words::{Word, is_in, without_marks, words},
-        },
+        search::{context::SearchContext, named::city, search_address::SearchAddress, split::Split},
+    },
+    question::{
+        asked_for::content,
+        reading::with_article,
+        words::{Word, is_in, without_marks, words},
     },
 };
 

@@ -7,18 +7,20 @@ use crate::{
         format::shortened,
         messages::Texts,
         search::{
-            asking_words::ONE_BIDDER,
-            buyers::BodyNames,
-            parts::{Parts, Takes, entity_types, parts},
-            period::Period,
-            question::{asks_for_contracts, content, take_by_year},
             related::Related,
             search_address::SearchAddress,
             stated_conditions::{Values, name_of},
-            written_words::{remove_phrase, search_words, words},
         },
     },
     query::SearchQuery,
+    question::{
+        asked_for::{asks_for_contracts, content},
+        asking_words::ONE_BIDDER,
+        buyers::BodyNames,
+        reading::{Question, entity_types, read},
+        takes::Takes,
+        words::{remove_phrase, search_words, words},
+    },
 };
 
 /// The same search with conditions in place of words, in one entity type.
@@ -179,37 +181,38 @@ impl Split {
         (takes, today): (Takes, Date),
     ) -> Option<Split> {
         let t = Texts::of(asked.lang);
-        let parts = parts(text, takes)?;
-        let (values, label) = parts.conditions(t, today);
-        if parts.words == text && values.is_empty() && !takes.in_question {
+        let question = read(text, takes)?;
+        let (values, label) = question.conditions(t, today);
+        if question.words == text && values.is_empty() && !takes.in_question {
             return None;
         }
-        let asked = if parts.words.is_empty() {
+        let asked = if question.words.is_empty() {
             asked.dropping(&["q"])
         } else {
-            asked.setting(&[("q", &search_words(&parts.words))])
+            asked.setting(&[("q", &search_words(&question.words))])
         };
         let with = |values: &Values| {
             let given: Vec<(&'static str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
             asked.setting(&given)
         };
-        let related = |parts: &Parts, of_page: &str| {
-            let (values, label) = parts.conditions(t, today);
+        let related = |question: &Question, of_page: &str| {
+            let (values, label) = question.conditions(t, today);
             let asked = with(&values);
             Some(Related {
                 query: asked.query_in(generation)?,
                 href: asked.address() + of_page,
-                label: named(&asked, &parts.words, &label),
+                label: named(&asked, &question.words, &label),
                 asked,
             })
         };
-        let of_page = if parts.without_competition { BY_COMPETITION } else { "" };
-        let of_all = parts.of_all().and_then(|all| related(&all, of_page));
-        let of_place = |takes: bool, parts: Option<Parts>| related(&parts.filter(|_| takes)?, "");
-        let of_region = of_place(takes.region, parts.of_region(t));
-        let of_city = of_place(takes.vendor_city, parts.of_city());
+        let of_page = question.without_competition.then_some(BY_COMPETITION);
+        let of_all = question.of_all();
+        let of_all = of_all.and_then(|all| related(&all, of_page.unwrap_or_default()));
+        let of_place = |takes: bool, question: Option<Question>| related(&question.filter(|_| takes)?, "");
+        let of_region = of_place(takes.region, question.of_region(asked.lang));
+        let of_city = of_place(takes.vendor_city, question.of_city());
         let asked = SearchAddress {
-            by_number: parts.by_number,
+            by_number: question.by_number,
             ..with(&values)
         };
         Some(Split {
@@ -218,18 +221,17 @@ impl Split {
             of_all,
             of_region,
             of_city,
-            has_conditions: parts.has_conditions,
+            has_conditions: question.has_conditions,
             wanted: Vec::new(),
-            place: parts.place.map(|place| name_of(place, t)),
-            has_years: (parts.period.as_ref().is_some_and(Period::has_several_years) || take_by_year(&mut words(text)))
-                && (parts.buyer.is_some() || parts.place.is_some()),
-            is_open: parts.open,
-            is_in_place: parts.says_where(text),
-            is_of_contracts: label.is_empty() && leaves_out_contracts(text, &parts.words),
+            place: question.place.map(|place| name_of(place, t)),
+            has_years: question.has_years,
+            is_open: question.open,
+            is_in_place: question.says_where(text),
+            is_of_contracts: label.is_empty() && leaves_out_contracts(text, &question.words),
             conditions: label,
-            is_whole: parts.words.is_empty() && (parts.buyer.is_some() || parts.place.is_some()),
-            words: parts.words,
-            of_buyer: parts.buyer.and_then(|buyer| buyer.most),
+            is_whole: question.words.is_empty() && (question.buyer.is_some() || question.place.is_some()),
+            words: question.words,
+            of_buyer: question.buyer.and_then(|buyer| buyer.most),
         })
     }
 

@@ -6,8 +6,9 @@ use crate::{
     model::EntityType,
     pages::{
         format::decimal,
-        search::{context::SearchContext, meanings::Meaning, question::CONTRACT_TYPES, split::Split},
+        search::{context::SearchContext, meanings::Meaning, split::Split},
     },
+    question::asked_for::CONTRACT_TYPES,
 };
 
 /// What it scans: each entity type of contracts, and how often.

@@ -3,14 +3,10 @@
 use crate::{
     catalog::generation::Coverage,
     model::{Date, Language, countries, fold::fold, vocabulary::known_province},
-    pages::{
-        messages::Texts,
-        place_names::place_name,
-        search::{
-            parts::{Parts, PeriodOf},
-            period::Period,
-            written_values::canonical_value,
-        },
+    pages::{messages::Texts, search::written_values::canonical_value},
+    question::{
+        period::Period,
+        reading::{PeriodOf, Question},
     },
 };
 
@@ -19,18 +15,18 @@ pub(super) type Values = Vec<(&'static str, String)>;
 
 /// The name of a municipality or government in the language of the page, if it is known.
 pub(super) fn name_of(place: &Coverage, t: Texts) -> String {
-    let name = place_name(place, t.language());
+    let name = place.name(t.language());
     name.unwrap_or(&place.municipality).to_owned()
 }
 
-impl Parts<'_> {
+impl Question<'_> {
     /// Whether the text says where, after other words: "Toronto Star" may be a name.
     pub(super) fn says_where(&self, text: &str) -> bool {
         let languages = [Language::English, Language::French].into_iter();
         let names = self
             .place
             .into_iter()
-            .flat_map(|place| languages.clone().filter_map(|of| place_name(place, of)));
+            .flat_map(|place| languages.clone().filter_map(|of| place.name(of)));
         let mut names = names.chain(self.region.as_deref()).map(fold).peekable();
         let text = fold(text);
         !self.words.is_empty() && names.peek().is_some() && !names.any(|name| text.starts_with(&name))

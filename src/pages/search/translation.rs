@@ -8,9 +8,10 @@ use crate::{
         address,
         format::shortened,
         messages::Texts,
-        search::{context::SearchContext, search_address::SearchAddress, written_words::words},
+        search::{context::SearchContext, search_address::SearchAddress},
     },
     query::translate::Addition,
+    question::words::words,
 };
 
 /// The line about the translation.

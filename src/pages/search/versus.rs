@@ -21,13 +21,15 @@ use crate::{
             context::SearchContext,
             meanings::{Meaning, found},
             named::{Named, city},
-            parts::has_operators,
-            question::is_question,
             side_figures::side_figures,
             sides::{Reading, readings},
             split::Split,
-            written_words::{Word, is_in, joined, ranges, words},
         },
+    },
+    question::{
+        asked_for::is_question,
+        reading::has_operators,
+        words::{Word, is_in, joined, ranges, words},
     },
 };
 

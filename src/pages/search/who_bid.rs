@@ -23,22 +23,24 @@ use crate::{
         calls::competition,
         messages::Texts,
         search::{
-            asking_words::{NEVER_WON, ONE_BIDDER},
             bids_address::of_search,
-            buyers::{BodyNames, take_buyer},
             context::SearchContext,
             meanings::{Meaning, found, profile},
             named::{Named, city},
-            open_calls::take_are_open,
-            parts::subject_of_question,
-            question::content,
             search_address::SearchAddress,
             split::Split,
             stated_bids::stated_bids,
-            written_words::{Word, is_in, ranges, remove_phrase, without_marks, words},
         },
     },
     query::translate::is_term,
+    question::{
+        asked_for::content,
+        asking_words::{NEVER_WON, ONE_BIDDER},
+        buyers::{BodyNames, take_buyer},
+        open_calls::take_are_open,
+        reading::subject_of_question,
+        words::{Word, is_in, ranges, remove_phrase, without_marks, words},
+    },
 };
 
 /// What asks for who bid, for those that lost, or for the competition.

@@ -6,39 +6,20 @@ use crate::{
     api::params::{filters::FilterKind, search::TABLE},
     model::{Date, Role},
     pages::method_names::published_method,
+    question::amounts::written_amount,
 };
 
 /// The value of a parameter in the form of the API; `None` if it has that form, or no form that is understood.
 pub(super) fn canonical_value(parameter: &str, value: &str) -> Option<String> {
     let row = TABLE.iter().find(|row| row.names().any(|name| name == parameter))?;
     let changed = match row.filter()? {
-        FilterKind::AtLeast | FilterKind::AtMost => amount(value)?,
+        FilterKind::AtLeast | FilterKind::AtMost => written_amount(value)?,
         FilterKind::From(_) => day(value, Bound::First)?,
         FilterKind::To(_) => day(value, Bound::Last)?,
         FilterKind::Start(Role::ProcurementMethod) => published_method(value)?.to_owned(),
         _ => return None,
     };
     (changed != value).then_some(changed)
-}
-
-/// `1 000 000`, `$1,000,000.50`, `1 000 000,50 $`. A comma before one or two last digits is a decimal comma, one before
-/// groups of three is not.
-fn amount(text: &str) -> Option<String> {
-    let text: String = text.chars().filter(|c| !c.is_whitespace() && *c != '$').collect();
-    let (whole, cents) = match text.rfind([',', '.']) {
-        Some(at) if matches!(text.len() - at, 2 | 3) => (&text[..at], Some(&text[at + 1..])),
-        _ => (text.as_str(), None),
-    };
-    let mut groups = whole.split(',');
-    let first = groups.next()?;
-    let is_grouped = groups.all(|group| group.len() == 3);
-    let digits = whole.replace(',', "");
-    let is_number = !first.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let has_cents = cents.is_none_or(|cents| cents.bytes().all(|byte| byte.is_ascii_digit()));
-    (is_number && is_grouped && has_cents).then(|| match cents {
-        Some(cents) => format!("{digits}.{cents}"),
-        None => digits,
-    })
 }
 
 #[derive(Clone, Copy, PartialEq)]

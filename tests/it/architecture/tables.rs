@@ -108,23 +108,29 @@ pub const MODULES: &[Module] = &[
     ),
     module(
         12,
+        "question/",
+        "what a typed text asks for, and the words that are left",
+        "addresses, messages",
+    ),
+    module(
+        13,
         "pages/",
         "the pages for people: templates, texts in both languages, charts, sessions",
         "how a search is executed, Tantivy, SQLite",
     ),
     module(
-        13,
+        14,
         "server/",
         "assembly, listener, connections, the HTTP/1 request framer, the pipeline from a request to its response, background workers, reload, metrics, the admin address, systemd",
         "what an endpoint or a page does",
     ),
     module(
-        14,
+        15,
         "cli/",
         "all configuration: one file per command",
         "everything that a command does not call",
     ),
-    module(15, "main.rs", "parse, run, exit code", "everything else"),
+    module(16, "main.rs", "parse, run, exit code", "everything else"),
 ];
 
 /// A dependency and its homes: the only modules that may use it. [`ANYWHERE`] allows all modules.

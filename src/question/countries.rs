@@ -2,11 +2,11 @@
 
 use crate::{
     model::countries::{ABROAD, of_adjective, of_name},
-    pages::search::{
-        places::is_firms,
-        written_words::{Word, elided, is_in, is_mark, joined, remove_phrase},
-    },
     query::translate::is_function_word,
+    question::{
+        places::is_firms,
+        words::{Word, elided, is_in, is_mark, joined, remove_phrase},
+    },
 };
 
 /// The maximum number of words of an adjective, and of the name of a country with the words before it: "in the United
@@ -104,7 +104,7 @@ fn after_firms(written: &[Word], firms: usize, end: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::search::written_words::{without_marks, words};
+    use crate::question::words::{without_marks, words};
 
     #[test]
     fn firms_next_to_a_country_are_those_of_the_country() {

@@ -1,11 +1,11 @@
 //! The class of bodies that words ask for: "hospitals", "quelle université".
 
 use crate::{
-    pages::search::{
-        asking_words::asks,
-        written_words::{Word, elided, is_in, joined, remove_phrase_between},
-    },
     query::translate::is_function_word,
+    question::{
+        asking_words::asks,
+        words::{Word, elided, is_in, joined, remove_phrase_between},
+    },
 };
 
 /// Words for each class, folded and without elided articles: for several of its bodies, and for one of them.
@@ -128,7 +128,7 @@ fn asks_for_one(before: &[Word], after: &[Word]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::search::written_words::{without_marks, words};
+    use crate::question::words::{without_marks, words};
 
     #[test]
     fn several_bodies_of_a_class_are_a_class_and_one_is_a_thing() {

@@ -5,24 +5,24 @@ use std::ops::Range;
 use crate::model::fold::word_list;
 
 /// A word as it was written, and folded.
-pub(super) type Word<'a> = (&'a str, String);
+pub(crate) type Word<'a> = (&'a str, String);
 
 /// The maximum number of words in the name of a place.
-pub(super) const MAX_NAME_WORDS: usize = 8;
+pub(crate) const MAX_NAME_WORDS: usize = 8;
 
 /// Whether a character is a mark of punctuation.
-pub(super) fn is_mark(c: char) -> bool {
+pub(crate) fn is_mark(c: char) -> bool {
     matches!(c, '?' | ',' | ';' | ':' | '!' | '.' | '(' | ')')
 }
 
 /// Words as they were written, without the marks around them.
-pub(super) fn without_marks(written: &[Word]) -> String {
+pub(crate) fn without_marks(written: &[Word]) -> String {
     let words: Vec<&str> = written.iter().map(|(word, _)| word.trim_matches(is_mark)).collect();
     words.join(" ").trim_end_matches(" &").to_owned()
 }
 
 /// The words of a text that have letters or digits. A dollar sign belongs to the number before it, and `&` to the word.
-pub(super) fn words(text: &str) -> Vec<Word<'_>> {
+pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     for word in text.split_whitespace() {
         let folded = word_list(word).join(" ");
@@ -39,12 +39,12 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 /// Removes the first of the phrases that the words have, the longest one there.
-pub(super) fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
+pub(crate) fn remove_phrase(written: &mut Vec<Word>, phrases: &str) -> bool {
     remove_phrase_before(written, phrases, |_| true)
 }
 
 /// The same, of the phrases whose next word is accepted; `None` is the end of the text.
-pub(super) fn remove_phrase_before(
+pub(crate) fn remove_phrase_before(
     written: &mut Vec<Word>,
     phrases: &str,
     accepts: impl Fn(Option<&Word>) -> bool,
@@ -53,7 +53,7 @@ pub(super) fn remove_phrase_before(
 }
 
 /// The same, of the phrases that are accepted between the words before and after them.
-pub(super) fn remove_phrase_between(
+pub(crate) fn remove_phrase_between(
     written: &mut Vec<Word>,
     phrases: &str,
     accepts: impl Fn(&[Word], &[Word]) -> bool,
@@ -68,7 +68,7 @@ pub(super) fn remove_phrase_between(
 }
 
 /// Up to [`MAX_NAME_WORDS`] words that follow each other, folded, and which they are.
-pub(super) fn ranges(written: &[Word]) -> Vec<(String, Range<usize>)> {
+pub(crate) fn ranges(written: &[Word]) -> Vec<(String, Range<usize>)> {
     let starts = 0..written.len();
     let of_start = |from: usize| {
         let last = written.len().min(from + MAX_NAME_WORDS);
@@ -78,18 +78,18 @@ pub(super) fn ranges(written: &[Word]) -> Vec<(String, Range<usize>)> {
 }
 
 /// Words folded, as one text.
-pub(super) fn joined(written: &[Word]) -> String {
+pub(crate) fn joined(written: &[Word]) -> String {
     let words: Vec<&str> = written.iter().map(|(_, folded)| folded.as_str()).collect();
     words.join(" ")
 }
 
 /// Whether a folded word, or several, are one of a list whose members `|` separates.
-pub(super) fn is_in(list: &str, word: &str) -> bool {
+pub(crate) fn is_in(list: &str, word: &str) -> bool {
     list.split('|').any(|one| one == word)
 }
 
 /// A word without the article or preposition before an apostrophe: "asphalte" of "d'asphalte".
-pub(super) fn elided(word: &str) -> &str {
+pub(crate) fn elided(word: &str) -> &str {
     let parts = word.split_once(['\'', '’']);
     let is_one = |before: &str| matches!(before.to_lowercase().as_str(), "d" | "l");
     parts
@@ -101,7 +101,7 @@ pub(super) fn elided(word: &str) -> &str {
 const AND: &str = "and|et";
 
 /// The words to search for: without those that only join the others. "Ernst & Young" is also "Ernst and Young".
-pub(super) fn search_words(words: &str) -> String {
+pub(crate) fn search_words(words: &str) -> String {
     let joins = |word: &&str| is_in(AND, &word.to_lowercase());
     let kept: Vec<&str> = words.split_whitespace().filter(|word| !joins(word)).collect();
     kept.join(" ")

@@ -26,10 +26,13 @@ fn a_place_and_a_year_among_words_are_conditions() {
         ..Takes::all_but_names()
     };
     let split = |text: &str| {
-        let parts = parts(text, takes(&places, true))?;
-        let place = parts.place.map(|place| place.municipality.clone()).unwrap_or_default();
-        let period = parts.period.map(|period| period.label).unwrap_or_default();
-        Some((parts.words, place, period))
+        let question = read(text, takes(&places, true))?;
+        let place = question
+            .place
+            .map(|place| place.municipality.clone())
+            .unwrap_or_default();
+        let period = question.period.map(|period| period.label).unwrap_or_default();
+        Some((question.words, place, period))
     };
     for (text, words, place, year) in [
         ("road works montreal", "road works", "montreal", ""),
@@ -98,10 +101,10 @@ fn a_place_and_a_year_among_words_are_conditions() {
         assert_eq!(split(text), None, "{text}");
     }
     // Conditions of the search stay words.
-    assert_eq!(parts("paving 2015", takes(&places, false)), None);
-    assert_eq!(parts("paving Toronto", takes(&[], true)), None);
-    let parts = parts("paving Toronto 2015", takes(&places, false)).unwrap();
-    assert_eq!((parts.words.as_str(), parts.period), ("paving 2015", None));
+    assert_eq!(read("paving 2015", takes(&places, false)), None);
+    assert_eq!(read("paving Toronto", takes(&[], true)), None);
+    let question = read("paving Toronto 2015", takes(&places, false)).unwrap();
+    assert_eq!((question.words.as_str(), question.period), ("paving 2015", None));
     // Two years are a period.
     let expected = ("audit".to_owned(), String::new(), "2015–2016".to_owned());
     assert_eq!(split("audit 2015 vs 2016"), Some(expected));
@@ -132,8 +135,8 @@ fn a_method_and_open_tenders_among_words_are_conditions() {
         ("which tenders are open for snow removal?", "snow removal", false, true),
         ("appels d'offres ouverts à Montréal, pavage", "pavage", false, true),
     ] {
-        let parts = parts(text, takes).unwrap_or_default();
-        let found = (parts.words.as_str(), parts.without_competition, parts.open);
+        let question = read(text, takes).unwrap_or_default();
+        let found = (question.words.as_str(), question.without_competition, question.open);
         assert_eq!(found, (words, without_competition, open), "{text}");
     }
     for (text, words, amended) in [
@@ -160,8 +163,8 @@ fn a_method_and_open_tenders_among_words_are_conditions() {
         ("soil amendment contracts", "soil amendment", false),
         ("largest building modifications", "building modifications", false),
     ] {
-        let parts = parts(text, takes).unwrap_or_default();
-        assert_eq!((parts.words.as_str(), parts.amended), (words, amended), "{text}");
+        let question = read(text, takes).unwrap_or_default();
+        assert_eq!((question.words.as_str(), question.amended), (words, amended), "{text}");
     }
     // A search that has such a condition keeps the words as they are.
     let taken = Takes {
@@ -169,8 +172,8 @@ fn a_method_and_open_tenders_among_words_are_conditions() {
         open: false,
         ..takes
     };
-    let parts = parts("travaux de gré à gré, Montréal", taken).unwrap();
-    assert_eq!(parts.words, "travaux de gré à gré");
+    let question = read("travaux de gré à gré, Montréal", taken).unwrap();
+    assert_eq!(question.words, "travaux de gré à gré");
 }
 
 #[test]
@@ -199,8 +202,8 @@ fn words_for_extra_spending_ask_for_amended_contracts() {
         ("extra large gloves contracts", "extra large gloves", false),
         ("budget contracts", "budget", false),
     ] {
-        let parts = parts(text, takes).unwrap_or_default();
-        assert_eq!((parts.words.as_str(), parts.amended), (words, amended), "{text}");
+        let question = read(text, takes).unwrap_or_default();
+        assert_eq!((question.words.as_str(), question.amended), (words, amended), "{text}");
     }
 }
 
@@ -234,17 +237,17 @@ fn tenders_and_their_last_days_among_words_are_conditions() {
         ),
         ("tenders closing 2024 for salt", "salt", "2024", true, false),
     ] {
-        let parts = parts(text, takes).unwrap_or_default();
-        let label = parts.period.map(|period| period.label).unwrap_or_default();
+        let question = read(text, takes).unwrap_or_default();
+        let label = question.period.map(|period| period.label).unwrap_or_default();
         let found = (
-            parts.words.as_str(),
+            question.words.as_str(),
             label.as_str(),
-            parts.period_of == PeriodOf::Closing,
-            parts.open,
+            question.period_of == PeriodOf::Closing,
+            question.open,
         );
         assert_eq!(found, (words, period, closing, open), "{text}");
     }
-    assert_eq!(parts("tenders", takes), None);
+    assert_eq!(read("tenders", takes), None);
     assert_eq!(entity_types("avis d’appel d’offres 2015"), [EntityType::Tender]);
     for text in ["logiciels sans appel d’offres", "clôture 2015"] {
         assert!(entity_types(text).is_empty(), "{text}");
@@ -343,14 +346,14 @@ fn a_level_the_end_of_contracts_and_an_entity_type_among_words_are_conditions() 
             Some(EntityType::Contract),
         ),
     ] {
-        let parts = parts(text, at).unwrap_or_default();
-        let period_of = parts.period_of;
-        let period_found = parts.period.as_ref().map(|of| (period_of, of.label.as_str()));
+        let question = read(text, at).unwrap_or_default();
+        let period_of = question.period_of;
+        let period_found = question.period.as_ref().map(|of| (period_of, of.label.as_str()));
         let found = (
-            parts.words.as_str(),
-            parts.level,
+            question.words.as_str(),
+            question.level,
             period_found,
-            parts.wanted.first().copied(),
+            question.wanted.first().copied(),
         );
         assert_eq!(found, (words, level, period, first), "{text}");
     }
@@ -395,11 +398,11 @@ fn a_region_among_words_is_a_condition_where_no_municipality_is() {
         ("pavage Cantons-de-l’Est", "pavage", Some("Cantons-de-l’Est")),
         ("salt Newfoundland & Labrador", "salt", Some("Newfoundland & Labrador")),
     ] {
-        let parts = parts(text, takes).unwrap_or_default();
-        let found = (parts.words.as_str(), parts.region.as_deref());
+        let question = read(text, takes).unwrap_or_default();
+        let found = (question.words.as_str(), question.region.as_deref());
         assert_eq!(found, (words, expected), "{text}");
     }
-    assert_eq!(parts("paving on demand", takes), None);
+    assert_eq!(read("paving on demand", takes), None);
     for (text, level) in [
         ("qui vend du sel au gouvernement du Québec", Some("provincial")),
         ("Ontario government salt", Some("provincial")),
@@ -409,7 +412,7 @@ fn a_region_among_words_is_a_condition_where_no_municipality_is() {
         ("federal and provincial governments of Quebec", None),
         ("federal government contracts in Quebec", Some("federal")),
     ] {
-        assert_eq!(parts(text, takes).unwrap().level, level, "{text}");
+        assert_eq!(read(text, takes).unwrap().level, level, "{text}");
     }
 }
 
@@ -431,9 +434,9 @@ fn what_ends_or_closes_next_comes_first() {
         ("tenders for salt closing soon", "salt", Some(["closing", "asc"]), true),
         ("salt closing in 2027", "salt", None, false),
     ] {
-        let parts = parts(text, Takes::all_but_names()).unwrap();
+        let question = read(text, Takes::all_but_names()).unwrap();
         assert_eq!(
-            (parts.words.as_str(), parts.order, parts.open),
+            (question.words.as_str(), question.order, question.open),
             (words, order, open),
             "{text}"
         );
@@ -502,9 +505,13 @@ fn values_and_an_order_among_words_are_conditions() {
             None,
         ),
     ] {
-        let parts = parts(text, Takes::all_but_names()).unwrap_or_default();
-        let order_of = parts.order.map(|[of, _]| of);
-        let found = (parts.words.as_str(), [parts.value_min, parts.value_max], order_of);
+        let question = read(text, Takes::all_but_names()).unwrap_or_default();
+        let order_of = question.order.map(|[of, _]| of);
+        let found = (
+            question.words.as_str(),
+            [question.value_min, question.value_max],
+            order_of,
+        );
         assert_eq!(found, (words, bounds, order), "{text}");
     }
     let taken = Takes {
@@ -512,13 +519,13 @@ fn values_and_an_order_among_words_are_conditions() {
         order: false,
         ..Takes::all_but_names()
     };
-    assert_eq!(parts("largest over 1,000,000", taken), None);
+    assert_eq!(read("largest over 1,000,000", taken), None);
     // A name after an amount is not its unit.
     let places = [row("toronto", "Toronto", "Toronto")];
     let takes = Takes {
         places: &places,
         ..Takes::all_but_names()
     };
-    let parts = parts("paving under 25,000 Toronto", takes).unwrap();
-    assert_eq!((parts.words.as_str(), parts.value_max), ("paving", Some(25_000)));
+    let question = read("paving under 25,000 Toronto", takes).unwrap();
+    assert_eq!((question.words.as_str(), question.value_max), ("paving", Some(25_000)));
 }

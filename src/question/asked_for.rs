@@ -5,18 +5,18 @@
 
 use crate::{
     model::EntityType,
-    pages::search::{
+    query::translate::{is_function_word, is_term},
+    question::{
         asking_words::{
             AMENDED, AMENDMENTS, GREW, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question,
         },
         open_calls::{CALLED, OPEN_TENDERS, TENDERS},
         period::{BETWEEN, SINCE, begins_fiscal_year, month},
         when_it_ends::{CLOSING_SOON, ENDING_SOON},
-        written_words::{
+        words::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
         },
     },
-    query::translate::{is_function_word, is_term},
 };
 
 /// Words that ask for an average: before what it is of, at the beginning, and after a noun. Elsewhere they describe
@@ -55,7 +55,7 @@ const PRICES: &str = "cost|costs|cout|couts|depenses|montant|montants|price|pric
 const WHOLE: &str = "all|total|totale|tous|toutes";
 
 /// What asks for contracts. In a name, only the plural is one: the first words.
-pub(super) const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
+pub(crate) const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
 const PLURALS: usize = 4;
 
 /// What asks for other entity types.
@@ -106,7 +106,7 @@ const LARGEST: &str = "\
 /// The same as the highest values where a question or a list of one of the nouns begins: "top suppliers". "Water main
 /// contracts" are about a thing.
 const TOP: &str = "main|principaux|principales|top";
-pub(super) const RANKED: &str = "\
+pub(crate) const RANKED: &str = "\
     achats|acheteurs|buyers|companies|contractors|contracts|contrats|entreprises|firms|fournisseurs|purchases|\
     suppliers|vendors";
 
@@ -135,7 +135,7 @@ const LAST: &str = "last|most recent";
 
 /// Something that words ask for besides the things that they name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Asking {
+pub(crate) enum Asking {
     OpenTenders,
     WithoutCompetition,
     Closing,
@@ -150,7 +150,7 @@ pub(super) enum Asking {
 }
 
 /// The entity types of "contracts": in everyday words, what is disclosed and awarded is a contract, too.
-pub(super) const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityType::Disclosure, EntityType::Award];
+pub(crate) const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityType::Disclosure, EntityType::Award];
 
 impl Asking {
     const fn phrases(self) -> &'static str {
@@ -170,7 +170,7 @@ impl Asking {
     }
 
     /// Removes the first of its phrases that the words have. False if they have none.
-    pub(super) fn take(self, written: &mut Vec<Word>) -> bool {
+    pub(crate) fn take(self, written: &mut Vec<Word>) -> bool {
         let is_rank = |before: &[Word], after: &[Word]| {
             before.last().is_none_or(|(_, folded)| is_of_question(folded))
                 && after.first().is_some_and(|(_, folded)| is_in(RANKED, folded))
@@ -202,7 +202,7 @@ impl Asking {
 
     /// The same, of a phrase that says something of a day: before the period, or before what says where or what.
     /// "Closed circuit television" is a thing.
-    pub(super) fn take_of_day(self, written: &mut Vec<Word>) -> bool {
+    pub(crate) fn take_of_day(self, written: &mut Vec<Word>) -> bool {
         let is_of_day = |folded: &str| {
             is_function_word(folded) || folded.parse::<u32>().is_ok() || month(folded).is_some() || is_in(THIS, folded)
         };
@@ -216,7 +216,7 @@ impl Asking {
 }
 
 /// Removes the words that ask for purchases without competition, and those that compare them with others.
-pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
+pub(crate) fn take_without_competition(written: &mut Vec<Word>) -> bool {
     let is_taken = Asking::WithoutCompetition.take(written);
     if is_taken {
         remove_phrase(written, WITH_COMPETITION);
@@ -225,7 +225,7 @@ pub(super) fn take_without_competition(written: &mut Vec<Word>) -> bool {
 }
 
 /// Whether words ask for those with most contracts, instead of the highest value.
-pub(super) fn asks_for_most_contracts(written: &[Word]) -> bool {
+pub(crate) fn asks_for_most_contracts(written: &[Word]) -> bool {
     let is_before_contracts = |_: &[Word], after: &[Word]| {
         // "plus de 1 million $ de contrats"
         if after
@@ -244,7 +244,7 @@ pub(super) fn asks_for_most_contracts(written: &[Word]) -> bool {
 
 /// Removes the word for firms at the end, which are those that sell what is before it: "body armour suppliers".
 /// "Law firms" are a trade, and "services to businesses" are for them.
-pub(super) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
+pub(crate) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
     let of_trade = (0..written.len().saturating_sub(1)).any(|from| is_term(&joined(&written[from..])));
     let is_end = |before: &[Word], after: &[Word]| {
         let ends_name = before.last().is_some_and(|(_, folded)| !is_function_word(folded));
@@ -254,7 +254,7 @@ pub(super) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
 }
 
 /// Removes the words that ask for the figures of each year.
-pub(super) fn take_by_year(written: &mut Vec<Word>) -> bool {
+pub(crate) fn take_by_year(written: &mut Vec<Word>) -> bool {
     // "Évolution des contrats par année"
     let mut is_taken = false;
     while remove_phrase(written, BY_YEAR) {
@@ -264,7 +264,7 @@ pub(super) fn take_by_year(written: &mut Vec<Word>) -> bool {
 }
 
 /// Removes "amendments" if the words ask for nothing else: "largest amendments"; next to a buyer also "amended".
-pub(super) fn take_amendments(written: &mut Vec<Word>, is_question: bool, has_buyer: bool) -> bool {
+pub(crate) fn take_amendments(written: &mut Vec<Word>, is_question: bool, has_buyer: bool) -> bool {
     let mut rest = written.clone();
     let is_taken = remove_phrase(&mut rest, AMENDMENTS) || has_buyer && Asking::Amended.take(&mut rest);
     let asks = is_taken && content(rest.clone(), is_question).is_empty();
@@ -275,7 +275,7 @@ pub(super) fn take_amendments(written: &mut Vec<Word>, is_question: bool, has_bu
 }
 
 /// Removes the name of an entity type, but for "contracts", and returns which types the words ask for: none for any.
-pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType] {
+pub(crate) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType] {
     let named: [(&str, &[EntityType]); 4] = [
         (TENDERS, &[EntityType::Tender]),
         (STANDING_OFFERS, &[EntityType::StandingOffer]),
@@ -291,7 +291,7 @@ pub(super) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType
 }
 
 /// Whether words begin as a question does, or ask for an average.
-pub(super) fn is_question(written: &[Word]) -> bool {
+pub(crate) fn is_question(written: &[Word]) -> bool {
     let is_of_average = (0..written.len()).any(|number| is_average(written, number));
     // "La part des contrats", "toutes les dépenses de la ville"
     let is_before = |number: &usize| is_determiner(written, *number) || is_in(WHOLE, &written[*number].1);
@@ -320,7 +320,7 @@ fn is_amount(written: &[Word], number: usize, list: &str) -> bool {
 }
 
 /// Whether the words of a question ask for a share: "what percentage of contracts".
-pub(super) fn asks_for_share(written: &[Word]) -> bool {
+pub(crate) fn asks_for_share(written: &[Word]) -> bool {
     (0..written.len()).any(|number| is_amount(written, number, SHARES))
 }
 
@@ -334,7 +334,7 @@ fn is_average(written: &[Word], number: usize) -> bool {
 }
 
 /// The words without those that only ask.
-pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> Vec<Word<'a>> {
+pub(crate) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> Vec<Word<'a>> {
     let is_asking = |word: &str| asks(word, is_question);
     let is_amount = |number| is_question && [AMOUNTS, SHARES].iter().any(|list| is_amount(written, number, list));
     // "a reçu"
@@ -364,7 +364,7 @@ pub(super) fn without_question<'a>(written: &[Word<'a>], is_question: bool) -> V
 /// Zénith".
 ///
 /// `is_firm`: whether folded words are the name of a firm, or begin one.
-pub(super) fn is_about_contracts(written: &[Word], is_firm: impl Fn(&str) -> bool) -> bool {
+pub(crate) fn is_about_contracts(written: &[Word], is_firm: impl Fn(&str) -> bool) -> bool {
     let is_one = |(_, folded): &Word| CONTRACTS[..PLURALS].contains(&folded.as_str());
     let is_name = |next: &str| {
         let begins_with_capital = next.starts_with(char::is_uppercase) || written.len() > 2;
@@ -380,7 +380,7 @@ pub(super) fn is_about_contracts(written: &[Word], is_firm: impl Fn(&str) -> boo
 }
 
 /// Whether a word stands for contracts.
-pub(super) fn asks_for_contracts(written: &[Word]) -> bool {
+pub(crate) fn asks_for_contracts(written: &[Word]) -> bool {
     written.iter().any(|(_, folded)| CONTRACTS.contains(&folded.as_str()))
 }
 
@@ -390,7 +390,7 @@ const OR: &str = "ou|versus|vs";
 
 /// The words without function words, and words for contracts, at their ends: "sel de route". In a question, the
 /// singular is not in a name either.
-pub(super) fn content(mut written: Vec<Word>, is_question: bool) -> String {
+pub(crate) fn content(mut written: Vec<Word>, is_question: bool) -> String {
     let says_nothing = |folded: &str| is_function_word(folded) || is_in(OR, folded);
     if written
         .iter()

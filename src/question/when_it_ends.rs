@@ -1,8 +1,8 @@
 //! What asks when contracts end or calls close. The lists are of folded words, separated by `|`.
 
 use crate::{
-    pages::search::written_words::{Word, is_in, remove_phrase_between},
     query::translate::is_function_word,
+    question::words::{Word, is_in, remove_phrase_between},
 };
 
 /// Phrases for the order in which what closes, or ends, next comes first.
@@ -58,7 +58,7 @@ fn is_of_contract(before: &[Word], after: &[Word]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::search::written_words::{without_marks, words};
+    use crate::question::words::{without_marks, words};
 
     #[test]
     fn words_ask_when_a_contract_ends() {

@@ -15,9 +15,9 @@ use crate::{
         EntityType, Language, body_names,
         fold::{fold, word_list},
     },
-    pages::search::{
+    question::{
         places::{is_of_city, is_place},
-        written_words::{Word, ranges, without_marks, words},
+        words::{Word, ranges, without_marks, words},
     },
 };
 
@@ -50,7 +50,7 @@ const KINDS: [(&str, &str); 12] = [
 ];
 
 /// The same folded name of a body with its kind for short or in full, and with "Saint" for short or in full.
-pub(super) fn of_other_kind(folded: &str) -> Vec<String> {
+pub(crate) fn of_other_kind(folded: &str) -> Vec<String> {
     let both = KINDS.iter().flat_map(|(short, full)| [(short, full), (full, short)]);
     let of_kind = both.filter_map(|(from, to)| {
         let rest = folded.strip_prefix(from)?.strip_prefix(' ')?;
@@ -68,7 +68,7 @@ pub(super) fn of_other_kind(folded: &str) -> Vec<String> {
 }
 
 /// A folded name with "st" for "saint" and "ste" for "sainte", or the reverse. `None` without either.
-pub(super) fn of_other_saint(folded: &str) -> Option<String> {
+pub(crate) fn of_other_saint(folded: &str) -> Option<String> {
     let other = |word| match word {
         "saint" => "st",
         "sainte" => "ste",
@@ -82,17 +82,17 @@ pub(super) fn of_other_saint(folded: &str) -> Option<String> {
 
 /// A body that buys.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Buyer {
+pub(crate) struct Buyer {
     /// Its identifier, and those of its divisions, separated by commas.
-    pub(super) id: String,
-    pub(super) name: String,
+    pub(crate) id: String,
+    pub(crate) name: String,
     /// The entity type that it has most records of.
-    pub(super) most: Option<EntityType>,
+    pub(crate) most: Option<EntityType>,
 }
 
 impl Buyer {
     /// With its divisions.
-    pub(super) fn of(body: Supplier, bodies: &SupplierList, language: Language) -> Buyer {
+    pub(crate) fn of(body: Supplier, bodies: &SupplierList, language: Language) -> Buyer {
         let own = body.by_entity_type.iter();
         let divisions = divisions(bodies, &body, MAX_PARTIES - 1);
         let all = std::iter::once(&body).chain(&divisions);
@@ -112,7 +112,7 @@ pub(crate) struct BodyNames<'a> {
 
 /// Removes the longest name or acronym of a body among the words, and returns the body. A single word is an acronym,
 /// and the name of a place is the place: "Granby", but not "ville de Granby".
-pub(super) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[Coverage]) -> Option<Supplier> {
+pub(crate) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[Coverage]) -> Option<Supplier> {
     let mut ranges = ranges(written);
     let capitals_tell = capitals_tell(written);
     ranges.sort_by_key(|(_, range)| std::cmp::Reverse(range.len()));
@@ -144,13 +144,13 @@ fn capitals_tell(written: &[Word]) -> bool {
 }
 
 /// Whether a text is an acronym of a body, and nothing else.
-pub(super) fn is_acronym_alone(text: &str) -> bool {
+pub(crate) fn is_acronym_alone(text: &str) -> bool {
     let written = words(text);
     matches!(written.as_slice(), [word] if is_acronym(word, capitals_tell(&written)))
 }
 
 /// Whether a word is an acronym next to words in small letters.
-pub(super) fn is_acronym_in_text(word: &Word) -> bool {
+pub(crate) fn is_acronym_in_text(word: &Word) -> bool {
     is_acronym(word, true)
 }
 
@@ -160,7 +160,7 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
 }
 
 impl<'a> BodyNames<'a> {
-    pub(super) fn bodies(&self) -> &'a SupplierList {
+    pub(crate) fn bodies(&self) -> &'a SupplierList {
         self.bodies
     }
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::{
-    pages::search::{
-        question::{CONTRACTS, RANKED},
-        written_words::{Word, elided, is_in, ranges, remove_phrase},
-    },
     query::translate::is_function_word,
+    question::{
+        asked_for::{CONTRACTS, RANKED},
+        words::{Word, elided, is_in, ranges, remove_phrase},
+    },
 };
 
 /// What asks for the records of a level of government.

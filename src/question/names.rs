@@ -2,13 +2,14 @@
 
 use crate::{
     model::vocabulary::known_province,
-    pages::search::{
+    question::{
+        asked_for::CONTRACTS,
         body_classes::take_class,
         buyers::{Buyer, take_buyer},
-        parts::{Parts, Takes, order},
         places::{City, firms_of_place, is_firms, take_place, take_region},
-        question::CONTRACTS,
-        written_words::{Word, joined, ranges, remove_phrase},
+        reading::{Question, order},
+        takes::Takes,
+        words::{Word, joined, ranges, remove_phrase},
     },
 };
 
@@ -20,7 +21,7 @@ const SPENDING: &str = "\
 /// What bodies in Quebec are called: "universités québécoises".
 const OF_QUEBEC: &str = "quebecois|quebecoise|quebecoises";
 
-impl<'a> Parts<'a> {
+impl<'a> Question<'a> {
     /// Removes the buyer and the place or region.
     pub(super) fn take_names(&mut self, written: &mut Vec<Word>, takes: Takes<'a>) {
         if let Some((buyers, language)) = takes.buyers {

@@ -10,28 +10,25 @@ use crate::{
         municipality,
         vocabulary::{known_province, region},
     },
-    pages::{
-        place_names::place_name,
-        search::{
-            levels::government_of,
-            written_words::{Word, is_in, ranges, without_marks},
-        },
-    },
     query::translate::is_function_word,
+    question::{
+        levels::government_of,
+        words::{Word, is_in, ranges, without_marks},
+    },
 };
 
 /// The most words in the name of a province.
 const MAX_PROVINCE_WORDS: usize = 4;
 
 /// Words before a city, and before a region, that belong to its name.
-pub(super) const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
+pub(crate) const CITY_WORDS: [&str; 4] = ["city", "ville", "town", "municipalite"];
 const REGION_WORDS: [&str; 2] = ["province", "region"];
 
 /// Removes the place with the longest name among the words, and a province after it. The name of a province is a place
 /// only in "à Québec" and "ville de Québec".
 ///
 /// `regions`: whether the search takes regions as well, which provinces are.
-pub(super) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], regions: bool) -> Option<&'a Coverage> {
+pub(crate) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], regions: bool) -> Option<&'a Coverage> {
     let is_place = |range: &Range<usize>| !regions || !is_province(written, range) || is_city(written, range);
     let found = places(written, coverage).filter(|(_, range)| is_place(range));
     let (place, range) = found.max_by_key(|(row, range)| (range.len(), range.start, row.records))?;
@@ -49,15 +46,15 @@ pub(super) fn take_place<'a>(written: &mut Vec<Word>, coverage: &'a [Coverage], 
 
 /// A city where suppliers are.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct City {
-    pub(super) en: String,
+pub(crate) struct City {
+    pub(crate) en: String,
     /// Publishers of Quebec state the French name, and other cities have one name.
-    pub(super) fr: String,
+    pub(crate) fr: String,
 }
 
 impl City {
-    pub(super) fn of(place: &Coverage) -> City {
-        let name = |language| place_name(place, language).unwrap_or(&place.municipality).to_owned();
+    pub(crate) fn of(place: &Coverage) -> City {
+        let name = |language| place.name(language).unwrap_or(&place.municipality).to_owned();
         City {
             en: name(Language::English),
             fr: name(Language::French),
@@ -65,7 +62,7 @@ impl City {
     }
 
     /// The city that folded words name.
-    pub(super) fn named(folded: &str) -> Option<City> {
+    pub(crate) fn named(folded: &str) -> Option<City> {
         let mut names = municipality::named_cities(folded).first()?.own_names();
         Some(City {
             fr: names.next()?.to_owned(),
@@ -92,7 +89,7 @@ const IN_PLACE: [&str; 8] = [
 ];
 
 /// The word for firms among folded words that ask for those in a place of these names.
-pub(super) fn firms_of_place(folded: &str, names: [&str; 2]) -> Option<&'static str> {
+pub(crate) fn firms_of_place(folded: &str, names: [&str; 2]) -> Option<&'static str> {
     let text = format!(" {folded} ");
     let asks = |firms: &str, own: &str| {
         let is_company = is_in(COMPANIES, firms);
@@ -109,7 +106,7 @@ pub(super) fn firms_of_place(folded: &str, names: [&str; 2]) -> Option<&'static 
 }
 
 /// Whether a folded word stands for firms.
-pub(super) fn is_firms(folded: &str) -> bool {
+pub(crate) fn is_firms(folded: &str) -> bool {
     [COMPANIES, SUPPLIERS].iter().any(|list| is_in(list, folded))
 }
 
@@ -118,13 +115,13 @@ fn is_province(written: &[Word], range: &Range<usize>) -> bool {
 }
 
 /// Whether words are the name of a place: "ville de Montréal".
-pub(super) fn is_place(words: &[Word], coverage: &[Coverage]) -> bool {
+pub(crate) fn is_place(words: &[Word], coverage: &[Coverage]) -> bool {
     let mut names = places(words, coverage).filter(|(_, range)| range.end == words.len());
     names.any(|(_, range)| words[..range.start].iter().all(|(_, folded)| is_of_name(folded)))
 }
 
 /// Whether words are called a city's: "ville de Montréal", "the City of Toronto".
-pub(super) fn is_of_city(words: &[Word]) -> bool {
+pub(crate) fn is_of_city(words: &[Word]) -> bool {
     let first = words.iter().find(|(_, folded)| !is_function_word(folded));
     first.is_some_and(|(_, folded)| CITY_WORDS.contains(&folded.as_str()))
 }
@@ -141,7 +138,7 @@ fn is_city(written: &[Word], range: &Range<usize>) -> bool {
 ///
 /// `levels`: whether the search takes levels as well. Then "government" next to the name is removed, too, and is the
 /// level that is returned.
-pub(super) fn take_region(written: &mut Vec<Word>, levels: bool) -> Option<(String, Option<&'static str>)> {
+pub(crate) fn take_region(written: &mut Vec<Word>, levels: bool) -> Option<(String, Option<&'static str>)> {
     let found = ranges(written).into_iter().filter_map(|(_, range)| {
         let name = without_marks(&written[range.clone()]);
         Some((region(&name).filter(|_| name.len() > 2)?, range))
@@ -185,7 +182,7 @@ fn places<'a>(written: &[Word], coverage: &'a [Coverage]) -> impl Iterator<Item 
     let ranges: HashMap<String, Range<usize>> = ranges(written).into_iter().collect();
     let names = coverage.iter().flat_map(|row| {
         let languages = [Language::English, Language::French].into_iter();
-        languages.filter_map(move |lang| Some((row, word_list(place_name(row, lang)?).join(" "))))
+        languages.filter_map(move |lang| Some((row, word_list(row.name(lang)?).join(" "))))
     });
     names.filter_map(move |(row, name)| Some((row, ranges.get(&name)?.clone())))
 }

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::pages::search::{
+use crate::question::{
     amounts,
-    written_words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
+    words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
 };
 
 /// Years that a search may be about.
@@ -32,8 +32,8 @@ const MONTHS: [[&str; 2]; 12] = [
 
 /// What comes before a year: the first of a period without an end, the first of two, and others that do not name the
 /// period ("before 2015").
-pub(super) const SINCE: &str = "a compter de|a partir de|depuis|since";
-pub(super) const BETWEEN: &str = "between|de|entre|from";
+pub(crate) const SINCE: &str = "a compter de|a partir de|depuis|since";
+pub(crate) const BETWEEN: &str = "between|de|entre|from";
 const OTHER_BOUNDS: &str = "after|apres|avant|before|moins de|over|plus de|than|to|under|until";
 
 /// What is between the months or the years of a period.
@@ -54,16 +54,16 @@ const FISCAL: &str = "\
 
 /// A period, as the words state it. A day is written as `2015`, `2015-03` or `2015-04-01`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Period {
-    pub(super) first: String,
+pub(crate) struct Period {
+    pub(crate) first: String,
     /// `None` if it has no end.
-    pub(super) last: Option<String>,
-    pub(super) label: String,
+    pub(crate) last: Option<String>,
+    pub(crate) label: String,
 }
 
 impl Period {
     /// Removes the only period of the words.
-    pub(super) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
+    pub(crate) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
         if (0..written.len()).any(|number| is_fiscal(written, number).is_some()) {
             return Period::take_fiscal(written);
         }
@@ -77,7 +77,7 @@ impl Period {
     }
 
     /// Whether it is of more than one year, and has an end.
-    pub(super) fn has_several_years(&self) -> bool {
+    pub(crate) fn has_several_years(&self) -> bool {
         let year = |day: &str| day.get(..4).map(str::to_owned);
         let last = self.last.as_deref();
         last.is_some_and(|last| year(last) != year(&self.first))
@@ -215,7 +215,7 @@ fn is_fiscal(written: &[Word], number: usize) -> Option<(i32, usize)> {
 }
 
 /// Whether a folded word begins, or is, a fiscal year.
-pub(super) fn begins_fiscal_year(folded: &str) -> bool {
+pub(crate) fn begins_fiscal_year(folded: &str) -> bool {
     is_in(FISCAL, folded) || fiscal_year(folded, false).is_some()
 }
 
@@ -234,11 +234,11 @@ fn fiscal_year(folded: &str, is_called_so: bool) -> Option<i32> {
 }
 
 /// Whether a folded word is a year that a search may be about.
-pub(super) fn is_year(folded: &str) -> bool {
+pub(crate) fn is_year(folded: &str) -> bool {
     folded.len() == 4 && folded.parse().is_ok_and(|year| YEARS.contains(&year))
 }
 
-pub(super) fn month(word: &str) -> Option<usize> {
+pub(crate) fn month(word: &str) -> Option<usize> {
     MONTHS
         .iter()
         .position(|names| names.contains(&word))
@@ -248,7 +248,7 @@ pub(super) fn month(word: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::search::written_words::words;
+    use crate::question::words::words;
 
     /// The first and the last day of a period, its label, and the words that are left.
     type Expected = Option<(&'static str, Option<&'static str>, &'static str, &'static str)>;

@@ -1,9 +1,9 @@
 //! A word at the end of a search that asks for a price or a sum.
 
-use crate::pages::search::{
+use crate::question::{
+    asked_for::CONTRACTS,
     asking_words::{AMENDED, GREW},
-    question::CONTRACTS,
-    written_words::{Word, is_in, remove_phrase, remove_phrase_between},
+    words::{Word, is_in, remove_phrase, remove_phrase_between},
 };
 
 /// What asks for a price at the end: "fire trucks Toronto price"; for a sum only after a word for contracts or a name.

@@ -3,19 +3,19 @@
 //! The lists are of folded words without elided articles, separated by `|`.
 
 use crate::{
-    pages::search::written_words::{Word, is_in, remove_phrase, remove_phrase_between},
     query::translate::is_function_word,
+    question::words::{Word, is_in, remove_phrase, remove_phrase_between},
 };
 
 /// What asks for tenders.
-pub(super) const TENDERS: &str = "\
+pub(crate) const TENDERS: &str = "\
     avis appels offres|avis appel offres|appels offres|appel offres|calls for tenders|call for tenders|tenders";
 
 /// The first words of those.
-pub(super) const CALLED: &str = "appel|appels|call|calls|tender|tenders";
+pub(crate) const CALLED: &str = "appel|appels|call|calls|tender|tenders";
 
 /// What asks for tenders that take bids.
-pub(super) const OPEN_TENDERS: &str = "\
+pub(crate) const OPEN_TENDERS: &str = "\
     avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
     open calls for tenders|open call for tenders|open tenders|tenders open";
 
@@ -41,7 +41,7 @@ const CONTRACTS: &str = "contracts|contrats|projects|projets|work";
 
 /// Removes the words that ask for tenders that take bids, apart from that for tenders: "which calls for paving are
 /// open", "appels d'offres de pavage ouverts".
-pub(super) fn take_are_open(written: &mut Vec<Word>, is_question: bool) -> bool {
+pub(crate) fn take_are_open(written: &mut Vec<Word>, is_question: bool) -> bool {
     let asks_for_tenders = remove_phrase(&mut written.clone(), TENDERS);
     let is_at_end = |before: &[Word], after: &[Word]| {
         before.is_empty() || after.first().is_none_or(|(_, folded)| is_function_word(folded))

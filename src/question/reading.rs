@@ -1,74 +1,77 @@
-//! What the words of a search say: conditions, and the words that are left.
+//! What a text asks for: conditions, and the words that are left.
 //!
 //! "Who won paving in Toronto 2015" asks for paving, in a place and a year, and "gré à gré" for a method.
 
 use crate::{
     catalog::{generation::Coverage, suppliers::SupplierList},
-    model::{EntityType, Language, fold::fold},
-    pages::search::{
+    model::{EntityType, fold::fold},
+    question::{
         amounts::take_bound,
+        asked_for::{
+            Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
+            is_question, take_amendments, take_by_year, take_entity_types, take_firms_at_end, take_without_competition,
+            without_question,
+        },
         asking_words::{
             GREW, NEVER_WON, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_order,
             take_public_contracts, take_ranking,
         },
-        buyers::{BodyNames, Buyer},
+        buyers::Buyer,
         countries::take_country,
         last_price::take_last_price,
         levels::{has_lower_case, take_cities, take_level},
         open_calls::take_are_open,
         period::Period,
         places::City,
-        question::{
-            Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
-            is_question, take_amendments, take_by_year, take_entity_types, take_firms_at_end, take_without_competition,
-            without_question,
-        },
+        takes::Takes,
         when_it_ends::take_when_it_ends,
-        written_words::{Word, remove_phrase, remove_phrase_between, without_marks, words},
+        words::{Word, remove_phrase, remove_phrase_between, without_marks, words},
     },
 };
 
-/// What a text says.
+/// What a text asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Parts<'a> {
-    pub(super) words: String,
-    pub(super) buyer: Option<Buyer>,
-    pub(super) place: Option<&'a Coverage>,
+pub(crate) struct Question<'a> {
+    pub(crate) words: String,
+    pub(crate) buyer: Option<Buyer>,
+    pub(crate) place: Option<&'a Coverage>,
     /// Whether a word for firms is among the words.
-    pub(super) names_firms: bool,
+    pub(crate) names_firms: bool,
     /// The city of the suppliers.
-    pub(super) firms_in: Option<City>,
+    pub(crate) firms_in: Option<City>,
     /// The key of their country.
-    pub(super) country: Option<String>,
+    pub(crate) country: Option<String>,
     /// The region where the purchase is delivered, as it was written.
-    pub(super) region: Option<String>,
-    pub(super) level: Option<&'static str>,
+    pub(crate) region: Option<String>,
+    pub(crate) level: Option<&'static str>,
     /// The category of what is bought.
-    pub(super) category: Option<&'static str>,
+    pub(crate) category: Option<&'static str>,
     /// The class of the buyers.
-    pub(super) body_class: Option<&'static str>,
-    pub(super) period: Option<Period>,
-    pub(super) period_of: PeriodOf,
+    pub(crate) body_class: Option<&'static str>,
+    pub(crate) period: Option<Period>,
+    pub(crate) period_of: PeriodOf,
     /// Whether it asks for what was bought without competition.
-    pub(super) without_competition: bool,
+    pub(crate) without_competition: bool,
     /// Whether it asks for amended contracts.
-    pub(super) amended: bool,
+    pub(crate) amended: bool,
     /// Whether it asks which share of other records these are.
-    pub(super) asks_for_share: bool,
+    pub(crate) asks_for_share: bool,
     /// Whether it asks for those with most contracts, instead of the highest value.
-    pub(super) by_number: bool,
+    pub(crate) by_number: bool,
     /// The entity types that it asks for.
-    pub(super) wanted: &'static [EntityType],
-    pub(super) has_conditions: bool,
+    pub(crate) wanted: &'static [EntityType],
+    pub(crate) has_conditions: bool,
+    /// Whether it asks for several years, or each year, of a buyer or a place. "Snow removal 2023 2024" may be a title.
+    pub(crate) has_years: bool,
     /// Whether it asks for tenders that take bids.
-    pub(super) open: bool,
+    pub(crate) open: bool,
     /// The lowest and the highest value, in dollars.
-    pub(super) value_min: Option<u64>,
-    pub(super) value_max: Option<u64>,
+    pub(crate) value_min: Option<u64>,
+    pub(crate) value_max: Option<u64>,
     /// Whether it asks for what ends, or closes, next.
-    pub(super) soon: Option<PeriodOf>,
+    pub(crate) soon: Option<PeriodOf>,
     /// `sort_by` and `sort_order`, for the largest, the newest or the next first.
-    pub(super) order: Option<[&'static str; 2]>,
+    pub(crate) order: Option<[&'static str; 2]>,
 }
 
 /// The most words of a text that says more than words. What follows is bounded by it: each run of words is looked up as
@@ -101,70 +104,13 @@ const ARTICLES: [&str; 4] = ["la", "le", "les", "the"];
 
 /// Which days of the records a period is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum PeriodOf {
+pub(crate) enum PeriodOf {
     #[default]
     Records,
     /// The last day for bids.
     Closing,
     /// The end of a contract or an offer.
     Ending,
-}
-
-/// The conditions that a search can still take. Its words are kept where it has such a condition already.
-#[derive(Clone, Copy)]
-pub(super) struct Takes<'a> {
-    /// The bodies that buy, and the language of their names.
-    pub(super) buyers: Option<(&'a BodyNames<'a>, Language)>,
-    /// The firms, whose names may begin with a level of government.
-    pub(super) suppliers: Option<&'a SupplierList>,
-    pub(super) places: &'a [Coverage],
-    pub(super) region: bool,
-    pub(super) vendor_city: bool,
-    pub(super) vendor_country: bool,
-    pub(super) level: bool,
-    pub(super) category: bool,
-    pub(super) body_class: bool,
-    pub(super) year: bool,
-    pub(super) closing: bool,
-    pub(super) ending: bool,
-    pub(super) competition: bool,
-    pub(super) open: bool,
-    pub(super) amended: bool,
-    pub(super) values: bool,
-    pub(super) order: bool,
-    /// What ends or closes next.
-    pub(super) soon: bool,
-    pub(super) this_year: i32,
-    /// Whether the text is a part of a question.
-    pub(super) in_question: bool,
-}
-
-impl Takes<'_> {
-    /// Everything but buyers, places and regions.
-    const fn all_but_names() -> Takes<'static> {
-        Takes {
-            buyers: None,
-            suppliers: None,
-            places: &[],
-            region: false,
-            vendor_city: false,
-            vendor_country: true,
-            level: true,
-            category: true,
-            body_class: true,
-            year: true,
-            closing: true,
-            ending: true,
-            competition: true,
-            open: true,
-            amended: true,
-            values: true,
-            order: true,
-            soon: true,
-            this_year: 0,
-            in_question: false,
-        }
-    }
 }
 
 /// The entity types that a text asks for; none for any.
@@ -185,31 +131,31 @@ pub(crate) fn subject(text: &str, suppliers: Option<&SupplierList>) -> Option<St
         suppliers,
         ..Takes::all_but_names()
     };
-    let words = parts(text, takes)?.words;
+    let words = read(text, takes)?.words;
     (!words.is_empty() && words != text.trim()).then_some(words)
 }
 
 /// The names and the things that a part of a question is about. `None` if all its words only ask.
-pub(super) fn subject_of_question(text: &str, suppliers: &SupplierList) -> Option<String> {
+pub(crate) fn subject_of_question(text: &str, suppliers: &SupplierList) -> Option<String> {
     let takes = Takes {
         suppliers: Some(suppliers),
         in_question: true,
         ..Takes::all_but_names()
     };
-    let about = parts(text, takes).map(|parts| parts.words);
+    let about = read(text, takes).map(|question| question.words);
     about.filter(|about| !about.is_empty())
 }
 
 /// Whether a text has operators of the query language.
-pub(super) fn has_operators(text: &str) -> bool {
+pub(crate) fn has_operators(text: &str) -> bool {
     let is_operator = |word: &str| word == "OR" || word.starts_with('-') || word.contains('"');
     text.split_whitespace().any(is_operator)
 }
 
-/// The parts of a text.
+/// What a text asks for.
 ///
 /// `None` for a text with operators of the query language, and if neither words nor two conditions are left.
-pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
+pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     if has_operators(text) {
         return None;
     }
@@ -219,48 +165,51 @@ pub(super) fn parts<'a>(text: &str, takes: Takes<'a>) -> Option<Parts<'a>> {
     }
     let has_names = has_lower_case(&written);
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
-    let mut parts = Parts::of_time_and_order(&mut written, takes, is_start_of_firm);
-    let asks = take_by_year(&mut written) | take_asking(&mut written) || takes.in_question;
-    let is_question = asks || is_question(&written) || parts.order.is_some();
+    let mut question = Question::of_time_and_order(&mut written, takes, is_start_of_firm);
+    let by_year = take_by_year(&mut written);
+    let asks = by_year | take_asking(&mut written) || takes.in_question;
+    let is_question = asks || is_question(&written) || question.order.is_some();
     // A name may follow an amount: "under 25,000 RCMP".
-    parts.take_names(&mut written, takes);
-    let is_of_buyer = parts.take_asked_of_buyer(&mut written, takes);
-    let of_firms = asks_for_firms(text, &mut written, takes) || parts.firms_in.is_some() || parts.country.is_some();
+    question.take_names(&mut written, takes);
+    let is_of_buyer = question.take_asked_of_buyer(&mut written, takes);
+    let of_firms =
+        asks_for_firms(text, &mut written, takes) || question.firms_in.is_some() || question.country.is_some();
     let is_question = take_total(text, &mut written, takes) || of_firms || is_of_buyer || is_question;
     let of_cities = takes.level && take_cities(&mut written, is_question);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
-    [parts.value_min, parts.value_max] = ["value_min", "value_max"].map(&mut bound);
-    parts.without_competition = takes.competition && take_without_competition(&mut written);
+    [question.value_min, question.value_max] = ["value_min", "value_max"].map(&mut bound);
+    question.without_competition = takes.competition && take_without_competition(&mut written);
     // "Modified starch" is a thing.
-    let of_contracts = parts.order.is_some() || asks_for_contracts(&written);
-    parts.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written) || parts.amended;
-    while parts.amended && Asking::Amended.take(&mut written) {}
+    let of_contracts = question.order.is_some() || asks_for_contracts(&written);
+    question.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written) || question.amended;
+    while question.amended && Asking::Amended.take(&mut written) {}
     let are_open = takes.open && take_are_open(&mut written, is_question);
-    parts.asks_for_share = is_question && asks_for_share(&written);
+    question.asks_for_share = is_question && asks_for_share(&written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     let is_open = takes.open && Asking::OpenTenders.take(&mut written);
-    parts.open = is_open || are_open || parts.soon == Some(PeriodOf::Closing);
-    parts.wanted = take_entity_types(&mut written);
-    if takes.level && parts.level.is_none() {
-        parts.level = take_level(&mut written, has_names, is_start_of_firm).or(of_cities.then_some("municipal"));
+    question.open = is_open || are_open || question.soon == Some(PeriodOf::Closing);
+    question.wanted = take_entity_types(&mut written);
+    if takes.level && question.level.is_none() {
+        question.level = take_level(&mut written, has_names, is_start_of_firm).or(of_cities.then_some("municipal"));
     }
-    let has_buyer = parts.buyer.is_some();
-    let has_buyer_or_place = has_buyer || parts.place.is_some();
+    let has_buyer_or_place = question.buyer.is_some() || question.place.is_some();
+    let has_years = by_year || question.period.as_ref().is_some_and(Period::has_several_years);
+    question.has_years = has_years && has_buyer_or_place;
     let may_be_amended = takes.amended && (of_contracts || has_buyer_or_place);
-    parts.amended |= may_be_amended && take_amendments(&mut written, is_question, has_buyer_or_place);
-    let (conditions, alone) = parts.counted(&written);
+    question.amended |= may_be_amended && take_amendments(&mut written, is_question, has_buyer_or_place);
+    let (conditions, alone) = question.counted(&written);
     if conditions == 0 && !is_question && !is_about_contracts(&written, is_start_of_firm) {
         return None;
     }
-    parts.has_conditions = conditions > 0;
-    parts.words = with_article(text, content(written, is_question), takes.suppliers);
+    question.has_conditions = conditions > 0;
+    question.words = with_article(text, content(written, is_question), takes.suppliers);
     // Next to nothing else, it is what is bought: few records have the word.
-    if takes.category && conditions > 0 && CONSTRUCTION.contains(&fold(&parts.words).as_str()) {
-        (parts.category, parts.words) = (Some("CNST"), String::new());
+    if takes.category && conditions > 0 && CONSTRUCTION.contains(&fold(&question.words).as_str()) {
+        (question.category, question.words) = (Some("CNST"), String::new());
     }
-    let is_search = !parts.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
-    is_search.then_some(parts)
+    let is_search = !question.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
+    is_search.then_some(question)
 }
 
 /// Removes the word for firms at the end of words that are not the name of one: "RCMP body armour suppliers".
@@ -303,24 +252,28 @@ fn take_grew(written: &mut Vec<Word>) -> bool {
     grew
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Question<'a> {
     /// Removes the period, the country of firms, and the order, which are among no names.
-    fn of_time_and_order(written: &mut Vec<Word>, takes: Takes, is_start_of_firm: impl Fn(&str) -> bool) -> Parts<'a> {
-        let mut parts = Parts {
+    fn of_time_and_order(
+        written: &mut Vec<Word>,
+        takes: Takes,
+        is_start_of_firm: impl Fn(&str) -> bool,
+    ) -> Question<'a> {
+        let mut question = Question {
             soon: takes.soon.then(|| soon(written, takes)).flatten(),
-            ..Parts::default()
+            ..Question::default()
         };
         if let Some((period, of)) = period(written, takes) {
-            (parts.period, parts.period_of) = (Some(period), of);
+            (question.period, question.period_of) = (Some(period), of);
         }
         if takes.vendor_country {
-            parts.country = take_country(written, is_start_of_firm);
+            question.country = take_country(written, is_start_of_firm);
         }
         // Before the order: "largest increases".
-        parts.amended = takes.amended && take_grew(written);
-        parts.order = parts.take_order(written, takes);
-        parts.by_number = parts.order.is_none() && asks_for_most_contracts(written);
-        parts
+        question.amended = takes.amended && take_grew(written);
+        question.order = question.take_order(written, takes);
+        question.by_number = question.order.is_none() && asks_for_most_contracts(written);
+        question
     }
 
     /// Removes what asks for an order, such as that of what ends or closes next.
@@ -360,7 +313,7 @@ impl<'a> Parts<'a> {
 
 /// A word with the article in the text before it, if both begin the name of a firm: "La Presse" is not a press. Several
 /// words identify a firm without its article, which publishers may leave out.
-pub(super) fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
+pub(crate) fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
     let written = words(text);
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);
     let before = written.windows(2).find(|pair| without_marks(&pair[1..]) == about);
@@ -372,7 +325,7 @@ pub(super) fn with_article(text: &str, about: String, suppliers: Option<&Supplie
 }
 
 /// Removes the words that ask for an order.
-pub(super) fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
+pub(crate) fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
     let orders = [
         (Asking::Largest, ["value", "desc"]),
         (Asking::Smallest, ["value", "asc"]),

@@ -88,8 +88,8 @@ fn words_of_questions_are_not_searched_for() {
         ("garbage can contracts 2015", "garbage can"),
         ("stabiliser quel versant", "stabiliser versant"),
     ] {
-        let parts = parts(text, Takes::all_but_names()).unwrap();
-        assert_eq!(parts.words, words, "{text}");
+        let question = read(text, Takes::all_but_names()).unwrap();
+        assert_eq!(question.words, words, "{text}");
     }
 }
 
@@ -119,15 +119,15 @@ fn which_city_and_which_tenders_are_open_are_conditions() {
         ("Quelle ville paie le plus cher le sel ?", "sel"),
         ("Les villes achètent-elles du sel ?", "sel"),
     ] {
-        let parts = parts(text, takes).unwrap();
+        let question = read(text, takes).unwrap();
         assert_eq!(
-            (parts.words.as_str(), parts.level),
+            (question.words.as_str(), question.level),
             (words, Some("municipal")),
             "{text}"
         );
     }
     for text in ["aid to cities contracts", "which city gets federal salt"] {
-        assert_ne!(parts(text, takes).unwrap().level, Some("municipal"), "{text}");
+        assert_ne!(read(text, takes).unwrap().level, Some("municipal"), "{text}");
     }
     for (text, words) in [
         ("Which salt tenders are open right now?", "salt"),
@@ -137,11 +137,11 @@ fn which_city_and_which_tenders_are_open_are_conditions() {
         ("open paving opportunities", "paving"),
         ("contrats de peinture ouverts", "peinture"),
     ] {
-        let parts = parts(text, takes).unwrap();
-        assert_eq!((parts.words.as_str(), parts.open), (words, true), "{text}");
+        let question = read(text, takes).unwrap();
+        assert_eq!((question.words.as_str(), question.open), (words, true), "{text}");
     }
     for text in ["which parks are open", "open source software contracts", "open houses"] {
-        assert!(!parts(text, takes).unwrap_or_default().open, "{text}");
+        assert!(!read(text, takes).unwrap_or_default().open, "{text}");
     }
 }
 
@@ -153,16 +153,16 @@ fn what_is_bought_is_no_part_of_a_question() {
         ("combien coûte le stationnement payant", "stationnement payant"),
         ("qui a remplacé le toit existant", "remplacé toit existant"),
     ] {
-        let parts = parts(text, takes).unwrap_or_default();
-        assert_eq!(parts.words, words, "{text}");
+        let question = read(text, takes).unwrap_or_default();
+        assert_eq!(question.words, words, "{text}");
     }
 }
 
 #[test]
 fn most_contracts_are_a_number_and_firms_at_the_end_are_asked_for() {
     let of = |text: &str| {
-        let parts = parts(text, Takes::all_but_names());
-        parts.map(|parts| (parts.words, parts.by_number))
+        let question = read(text, Takes::all_but_names());
+        question.map(|question| (question.words, question.by_number))
     };
     for (text, words, by_number) in [
         ("who won the most snow removal contracts", "snow removal", true),
@@ -186,10 +186,10 @@ fn most_contracts_are_a_number_and_firms_at_the_end_are_asked_for() {
 #[test]
 fn a_share_is_that_of_the_records_with_the_other_conditions() {
     let text = "share of salt contracts over $25,000 without competition";
-    let parts = parts(text, Takes::all_but_names()).unwrap();
-    let all = parts.of_all().unwrap();
-    assert!(parts.without_competition && !all.without_competition);
-    assert!(parts.value_min.is_some() && all.value_min == parts.value_min);
+    let question = read(text, Takes::all_but_names()).unwrap();
+    let all = question.of_all().unwrap();
+    assert!(question.without_competition && !all.without_competition);
+    assert!(question.value_min.is_some() && all.value_min == question.value_min);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_share_is_asked_for_by_its_words() {
         ("spare part contracts without competition", false),
         ("salt contracts without competition", false),
     ] {
-        let parts = parts(text, Takes::all_but_names()).unwrap();
-        assert_eq!(parts.asks_for_share, asks, "{text}");
+        let question = read(text, Takes::all_but_names()).unwrap();
+        assert_eq!(question.asks_for_share, asks, "{text}");
     }
 }

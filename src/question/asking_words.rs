@@ -4,21 +4,21 @@
 //! found", "système de son".
 
 use crate::{
-    pages::search::written_words::{Word, elided, is_in, joined, remove_phrase, remove_phrase_between, words},
     query::translate::is_function_word,
+    question::words::{Word, elided, is_in, joined, remove_phrase, remove_phrase_between, words},
 };
 
 /// Words that begin a question.
-pub(super) const QUESTION_WORDS: &str = "\
+pub(crate) const QUESTION_WORDS: &str = "\
     combien|comment|est ce|how|laquelle|lequel|lesquelles|lesquels|pourquoi|quand|que|quel|quelle|quelles|quels|qui|\
     quoi|what|when|where|which|who|whom|whose|why";
 
 /// Those that begin one anywhere: "bridge repair 2015, who won".
-pub(super) const QUESTION_WORDS_ANYWHERE: &str = "\
+pub(crate) const QUESTION_WORDS_ANYWHERE: &str = "\
     combien|how|laquelle|lequel|quand|quel|quelle|quelles|quels|what|when|which|who|whom";
 
 /// Several words that ask, and are more than each of them.
-pub(super) const PHRASES: &str = "\
+pub(crate) const PHRASES: &str = "\
     a quel prix|at what price|total des contrats|total spent|total spending|au final|au total|aupres de qui|\
     combien de fois|depuis combien de temps|depuis quand|did business|do business|does business|does it cost|en tout|\
     faire affaire|faire affaires|fait affaire|fait affaires|font affaire|font affaires|for how much|how long|\
@@ -37,17 +37,17 @@ pub(super) const PHRASES: &str = "\
     ranked by number|ranked by spending|ranked by value|with the government";
 
 /// The same in a question only: "electrical work for the library" is a thing.
-pub(super) const PHRASES_IN_QUESTIONS: &str = "\
+pub(crate) const PHRASES_IN_QUESTIONS: &str = "\
     travaille pour|travaillent pour|work for|work most for|work the most for|work with|working for|working with|\
     works for|works with";
 
 /// Several words that say that it is about now.
-pub(super) const NOW: &str = "\
+pub(crate) const NOW: &str = "\
     as of now|as of today|a present|a heure actuelle|at present|at the moment|at this time|ces jours ci|de nos jours|\
     en ce moment|en ce moment meme|for the moment|heure actuelle|pour instant|pour le moment|right now|these days";
 
 /// What asks for bidders that won nothing.
-pub(super) const NEVER_WON: &str = "\
+pub(crate) const NEVER_WON: &str = "\
     gagne jamais|gagnent jamais|jamais gagne|jamais gagner|jamais obtenir|ne gagne jamais|ne gagnent jamais|\
     obtiennent jamais|n obtiennent jamais|remportent jamais|ne remportent jamais|never wins|\
     jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
@@ -55,7 +55,7 @@ pub(super) const NEVER_WON: &str = "\
     without ever winning|without winning";
 
 /// What asks for calls with one bidder: folded phrases without elided articles. No condition of a search says it.
-pub(super) const ONE_BIDDER: &str = "\
+pub(crate) const ONE_BIDDER: &str = "\
     avec un seul soumissionnaire|avec une seule offre|avec une seule soumission|just one bid|just one bidder|one bid|\
     one bidder|only one bid|only one bidder|seul soumissionnaire|seule soumission|single bid|single bidder|\
     single bids|un seul soumissionnaire|une seule offre|une seule soumission|with a single bid|\
@@ -63,13 +63,13 @@ pub(super) const ONE_BIDDER: &str = "\
     with only one bidder";
 
 /// What asks for contracts that were amended, next to a word for contracts or an order.
-pub(super) const AMENDED: &str = "\
+pub(crate) const AMENDED: &str = "\
     amended|avec avenant|avec avenants|avec depense supplementaire|avec depenses supplementaires|avec modifications|\
     avenant|avenants|ayant ete modifies|depense supplementaire|depenses supplementaires|extra spending|modifies|\
     qui ont ete modifies|that were amended|with amendments|with extra spending";
 
 /// The same of those that cost more than before: the largest increase comes first.
-pub(super) const GREW: &str = "\
+pub(crate) const GREW: &str = "\
     amended the most|augmente le plus|avec depassement de cout|avec depassements|avec depassements de couts|\
     biggest increase|biggest increases|cost more than expected|cost more than planned|cost overrun|cost overruns|\
     coute plus cher que prevu|depasse le budget|depasse leur budget|depasse leur valeur initiale|depassement de cout|\
@@ -88,7 +88,7 @@ pub(super) const GREW: &str = "\
 
 /// The same if nothing else is left, because it can be a thing: "soil amendment", "modifications of vehicles". Words of
 /// questions are left out before, such as "dépense" of "dépense supplémentaire".
-pub(super) const AMENDMENTS: &str = "\
+pub(crate) const AMENDMENTS: &str = "\
     amendments|amendment|modifications|modifie|depenses supplementaires|supplementaires|supplementaire|\
     extra spending|extra";
 
@@ -228,12 +228,12 @@ const ARTICLES: &str = "an|ce|ces|cet|cette|la|le|les|son|the|this|these|those";
 const POSSESSIVES: &str = "her|his|its|leur|leurs|nos|notre|our|sa|ses|their|vos|votre|your";
 
 /// Whether a word asks, or says nothing for itself.
-pub(super) fn is_of_question(folded: &str) -> bool {
+pub(crate) fn is_of_question(folded: &str) -> bool {
     is_function_word(folded) || is_in(QUESTION_WORDS, folded) || is_in(WORDS_OF_QUESTIONS, folded)
 }
 
 /// Whether a word only asks, in a question or anywhere.
-pub(super) fn asks(folded: &str, is_question: bool) -> bool {
+pub(crate) fn asks(folded: &str, is_question: bool) -> bool {
     let asks_here = |word: &str| {
         let lists = [QUESTION_WORDS, WORDS_IN_QUESTIONS, ENGLISH_VERBS];
         lists.iter().any(|list| is_in(list, word)) || is_french_verb(word)
@@ -256,33 +256,33 @@ fn is_french_verb(folded: &str) -> bool {
 }
 
 /// Removes what asks to see something at the beginning: "please show me".
-pub(super) fn take_order(written: &mut Vec<Word>) -> bool {
+pub(crate) fn take_order(written: &mut Vec<Word>) -> bool {
     remove_phrase_between(written, ORDERS, |before, _| {
         before.iter().all(|(_, folded)| asks(folded, true))
     })
 }
 
 /// Removes what asks for a ranking at the beginning: "classement des fournisseurs".
-pub(super) fn take_ranking(written: &mut Vec<Word>) -> bool {
+pub(crate) fn take_ranking(written: &mut Vec<Word>) -> bool {
     remove_phrase_between(written, RANKINGS, |before, after| {
         before.is_empty() && after.iter().any(|(_, folded)| is_in(PARTIES, folded))
     })
 }
 
 /// Whether a word of a question only says which one, or whose.
-pub(super) fn is_determiner(written: &[Word], number: usize) -> bool {
+pub(crate) fn is_determiner(written: &[Word], number: usize) -> bool {
     let folded = written[number].1.as_str();
     let follows_function_word = number > 0 && is_function_word(&written[number - 1].1);
     is_in(POSSESSIVES, folded) || is_in(ARTICLES, folded) && !follows_function_word
 }
 
 /// Whether a text asks who buys, instead of who sells.
-pub(super) fn asks_for_buyers(text: &str) -> bool {
+pub(crate) fn asks_for_buyers(text: &str) -> bool {
     remove_phrase(&mut words(text), BUYERS) || asks_for_divisions(text)
 }
 
 /// Whether a text asks which part of a body buys: "which Toronto division spends most".
-pub(super) fn asks_for_divisions(text: &str) -> bool {
+pub(crate) fn asks_for_divisions(text: &str) -> bool {
     let mut written = words(text);
     // A name may be between them.
     let asks_which = written.first().is_some_and(|(_, folded)| is_in("what|which", folded));
@@ -291,7 +291,7 @@ pub(super) fn asks_for_divisions(text: &str) -> bool {
 }
 
 /// Removes the words that ask which part of a body buys.
-pub(super) fn take_divisions(written: &mut Vec<Word>) -> bool {
+pub(crate) fn take_divisions(written: &mut Vec<Word>) -> bool {
     let is_of_city = |_: &[Word], after: &[Word]| {
         let next = joined(&after[..after.len().min(3)]);
         OF_CITY.iter().any(|of| next.starts_with(of))
@@ -300,7 +300,7 @@ pub(super) fn take_divisions(written: &mut Vec<Word>) -> bool {
 }
 
 /// Removes the words for contracts that say nothing besides that a government buys.
-pub(super) fn take_public_contracts(written: &mut Vec<Word>) -> bool {
+pub(crate) fn take_public_contracts(written: &mut Vec<Word>) -> bool {
     remove_phrase_between(written, PUBLIC_CONTRACTS, |before, after| {
         let is_next = |after: &[Word]| after.first().is_some_and(|(_, folded)| is_function_word(folded));
         match before.last() {
@@ -311,7 +311,7 @@ pub(super) fn take_public_contracts(written: &mut Vec<Word>) -> bool {
 }
 
 /// Whether words begin as a question does, or ask in their midst: "Acme ou Zénith, qui a vendu le plus".
-pub(super) fn begins_question(written: &[Word]) -> bool {
+pub(crate) fn begins_question(written: &[Word]) -> bool {
     // "WHO" and "IS" are names.
     let is_small = |(word, _): &Word| word.len() == 1 || word.chars().skip(1).any(char::is_lowercase);
     let first = written.iter().find(|(_, folded)| !is_function_word(folded));
@@ -352,7 +352,7 @@ fn is_verb_after_who(folded: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::search::written_words::words;
+    use crate::question::words::words;
 
     #[test]
     fn verbs_ask_in_a_question_only() {

@@ -1,11 +1,8 @@
 //! The amounts among the words of a search: "over $1 million".
 
 use crate::{
-    pages::search::{
-        written_values::canonical_value,
-        written_words::{Word, is_in, is_mark, ranges},
-    },
     query::translate::is_function_word,
+    question::words::{Word, is_in, is_mark, ranges},
 };
 
 /// What comes before the lowest and the highest value that a record may have.
@@ -22,17 +19,17 @@ const DOLLARS: &str = "dollar|dollars";
 const SMALLEST_BOUND: f64 = 1_000.0;
 
 /// Whether a number, with which the words begin, has a unit of money.
-pub(super) fn has_unit(written: &[Word]) -> bool {
+pub(crate) fn has_unit(written: &[Word]) -> bool {
     let is_unit = |(_, folded): &Word| [THOUSANDS, MILLIONS, DOLLARS].iter().any(|list| is_in(list, folded));
     written.first().is_some_and(|(word, _)| word.contains('$')) || written.get(1).is_some_and(is_unit)
 }
 
 /// Removes the lowest or the highest value that the words ask for: "over $1 million", "moins de 25 000 $".
-pub(super) fn take_bound(written: &mut Vec<Word>, parameter: &'static str) -> Option<u64> {
+pub(crate) fn take_bound(written: &mut Vec<Word>, parameter: &'static str) -> Option<u64> {
     let phrases = if parameter == "value_min" { MORE_THAN } else { LESS_THAN };
     let found = ranges(written).into_iter().filter(|(text, _)| is_in(phrases, text));
     let amounts = found.filter_map(|(_, range)| {
-        let (amount, words) = amount(&written[range.end..], parameter)?;
+        let (amount, words) = amount(&written[range.end..])?;
         Some((amount, range.start..range.end + words))
     });
     let (amount, range) = amounts.max_by_key(|(_, range)| range.len())?;
@@ -42,7 +39,7 @@ pub(super) fn take_bound(written: &mut Vec<Word>, parameter: &'static str) -> Op
 
 /// The dollars at the beginning of the words, and how many words these are. A small number without a unit counts
 /// something else: "more than 3 bridges".
-fn amount(written: &[Word], parameter: &str) -> Option<(u64, usize)> {
+fn amount(written: &[Word]) -> Option<(u64, usize)> {
     let next = |number: usize, list: &str| written.get(number).is_some_and(|(_, folded)| is_in(list, folded));
     let is_sign = |c: char| is_mark(c) || c == '$' || c.is_whitespace();
     let is_number = |(word, _): &&Word| {
@@ -59,7 +56,7 @@ fn amount(written: &[Word], parameter: &str) -> Option<(u64, usize)> {
     let digits = digits.trim_end_matches(FACTORS);
     let is_one = words == 0 && next(0, "a|one|un");
     words += usize::from(is_one);
-    let number = canonical_value(parameter, digits).unwrap_or_else(|| digits.to_owned());
+    let number = written_amount(digits).unwrap_or_else(|| digits.to_owned());
     let number: f64 = if is_one { 1.0 } else { number.parse().ok()? };
     let factor = match letter.map(|letter| letter.to_ascii_lowercase()) {
         Some('k') => 1e3,
@@ -86,10 +83,30 @@ fn amount(written: &[Word], parameter: &str) -> Option<(u64, usize)> {
     (is_bare || is_money || has_unit).then_some((dollars as u64, words))
 }
 
+/// A number as people write it, in the form of the API: `1 000 000`, `$1,000,000.50`, `1 000 000,50 $`. A comma before
+/// one or two last digits is a decimal comma, one before groups of three is not.
+pub(crate) fn written_amount(text: &str) -> Option<String> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace() && *c != '$').collect();
+    let (whole, cents) = match text.rfind([',', '.']) {
+        Some(at) if matches!(text.len() - at, 2 | 3) => (&text[..at], Some(&text[at + 1..])),
+        _ => (text.as_str(), None),
+    };
+    let mut groups = whole.split(',');
+    let first = groups.next()?;
+    let is_grouped = groups.all(|group| group.len() == 3);
+    let digits = whole.replace(',', "");
+    let is_number = !first.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let has_cents = cents.is_none_or(|cents| cents.bytes().all(|byte| byte.is_ascii_digit()));
+    (is_number && is_grouped && has_cents).then(|| match cents {
+        Some(cents) => format!("{digits}.{cents}"),
+        None => digits,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::search::written_words::words;
+    use crate::question::words::words;
 
     #[test]
     fn values_have_digits_and_units() {

@@ -1,0 +1,26 @@
+//! What a typed text asks for: `who won paving in Toronto 2015` is about paving, in a place and a year.
+//!
+//! [`reading::read`] takes a text apart, in English or French, into a [`reading::Question`]: the names, the places, the
+//! period, the amounts and the order that it states, and the words that are left. What a search can take as a condition
+//! is an argument ([`takes::Takes`]), so a text is read for each entity type.
+//!
+//! **Invariants:** a text that states nothing is not a question, and is searched for word by word. Nothing here knows
+//! an address or a text of a page.
+
+pub(crate) mod amounts;
+pub(crate) mod asked_for;
+pub(crate) mod asking_words;
+mod body_classes;
+pub(crate) mod buyers;
+mod countries;
+mod last_price;
+mod levels;
+mod names;
+pub(crate) mod open_calls;
+pub(crate) mod period;
+pub(crate) mod places;
+pub(crate) mod reading;
+mod related;
+pub(crate) mod takes;
+mod when_it_ends;
+pub(crate) mod words;
