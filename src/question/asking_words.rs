@@ -46,22 +46,6 @@ pub(crate) const NOW: &str = "\
     as of now|as of today|a present|a heure actuelle|at present|at the moment|at this time|ces jours ci|de nos jours|\
     en ce moment|en ce moment meme|for the moment|heure actuelle|pour instant|pour le moment|right now|these days";
 
-/// What asks for bidders that won nothing.
-pub(crate) const NEVER_WON: &str = "\
-    gagne jamais|gagnent jamais|jamais gagne|jamais gagner|jamais obtenir|ne gagne jamais|ne gagnent jamais|\
-    obtiennent jamais|n obtiennent jamais|remportent jamais|ne remportent jamais|never wins|\
-    jamais remporte|jamais remporter|n ont jamais gagne|never been awarded|\
-    never win|never winning|never won|sans gagner|sans jamais gagner|sans jamais obtenir|sans jamais remporter|\
-    without ever winning|without winning";
-
-/// What asks for calls with one bidder: folded phrases without elided articles. No condition of a search says it.
-pub(crate) const ONE_BIDDER: &str = "\
-    avec un seul soumissionnaire|avec une seule offre|avec une seule soumission|just one bid|just one bidder|one bid|\
-    one bidder|only one bid|only one bidder|seul soumissionnaire|seule soumission|single bid|single bidder|\
-    single bids|un seul soumissionnaire|une seule offre|une seule soumission|with a single bid|\
-    with a single bidder|with just one bid|with just one bidder|with one bid|with one bidder|with only one bid|\
-    with only one bidder";
-
 /// What asks for contracts that were amended, next to a word for contracts or an order.
 pub(crate) const AMENDED: &str = "\
     amended|avec avenant|avec avenants|avec depense supplementaire|avec depenses supplementaires|avec modifications|\

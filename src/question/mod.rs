@@ -10,8 +10,11 @@
 pub(crate) mod amounts;
 pub(crate) mod asked_for;
 pub(crate) mod asking_words;
+pub(crate) mod asks;
+pub(crate) mod bids;
 mod body_classes;
 pub(crate) mod buyers;
+pub(crate) mod comparison;
 mod countries;
 mod last_price;
 mod levels;

@@ -13,9 +13,10 @@ use crate::{
             without_question,
         },
         asking_words::{
-            GREW, NEVER_WON, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_order,
+            GREW, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_order,
             take_public_contracts, take_ranking,
         },
+        bids::take_never_won,
         buyers::Buyer,
         countries::take_country,
         last_price::take_last_price,
@@ -233,7 +234,7 @@ fn take_asking(written: &mut Vec<Word>) -> bool {
     let is_order = take_order(written);
     let is_price = take_last_price(written);
     let is_ranking = take_ranking(written) | take_divisions(written) | take_public_contracts(written);
-    let mut asks = is_ranking | remove_phrase(written, NEVER_WON) || is_order || is_price;
+    let mut asks = is_ranking | take_never_won(written) || is_order || is_price;
     while remove_phrase(written, PHRASES) {
         asks = true;
     }

@@ -50,6 +50,7 @@ use crate::{
         },
     },
     query::SearchQuery,
+    question::asks::Asks,
 };
 
 pub(crate) use form::CompareForm;
@@ -270,7 +271,16 @@ fn shown_conditions(ask: &Ask, request: &Request, things: &[Compared]) -> Vec<Sh
     };
     let ids: Vec<&str> = things.iter().map(Compared::id).collect();
     let (t, today) = (request.t, request.today);
-    let all = conditions(&SearchContext { asked, ask, t, today }, &[]);
+    let all = conditions(
+        &SearchContext {
+            asked,
+            ask,
+            t,
+            today,
+            asks: Asks::default(),
+        },
+        &[],
+    );
     let shown = all.into_iter().map(|condition| ShownCondition {
         removal: t.with("search-condition-remove", &[("condition", &condition.words())]),
         without: request.address_without(condition.parameter, &ids),

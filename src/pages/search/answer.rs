@@ -35,10 +35,7 @@ use crate::{
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
     query::SearchQuery,
-    question::{
-        asked_for::CONTRACT_TYPES,
-        asking_words::{asks_for_buyers, asks_for_divisions},
-    },
+    question::asked_for::CONTRACT_TYPES,
 };
 
 /// What the words may mean, where they find nothing as words, or little by chance. The answer is uncertain.
@@ -121,8 +118,7 @@ pub(super) fn answer(
         answer.is_empty = found.total == 0;
         answer.sentence = sentence(t, asked.entity_type, &found, parties(context));
         answer.others = others(context, &stated, plan, found_as_words)?;
-        let text = context.asked.value("q").unwrap_or_default();
-        answer.first = first_records(&SearchContext { asked, ..*context }, text, &query, &found)?;
+        answer.first = first_records(&SearchContext { asked, ..*context }, &query, &found)?;
         answer.leaders = leaders(context, asked, (&query, &found))?;
         let leading = answer
             .leaders
@@ -211,9 +207,8 @@ fn leaders(
         by_number: asked.by_number || is_uncertain,
         ..asked.clone()
     };
-    let text = context.asked.value("q");
     let is_of_body = ["municipality", "body"].iter().any(|name| asked.value(name).is_some());
-    let of_divisions = is_of_body && text.is_some_and(asks_for_divisions);
+    let of_divisions = is_of_body && context.asks.divisions;
     let context = SearchContext {
         asked: &ranked,
         ..*context
@@ -226,7 +221,7 @@ fn leaders(
             leaders.title = context.t.with("search-leaders-sound", &[("title", &leaders.title)]);
         }
     }
-    if text.is_some_and(asks_for_buyers) {
+    if context.asks.buyers {
         leaders.reverse();
     }
     Ok(leaders)

@@ -18,14 +18,7 @@ use crate::{
         },
     },
     query::SearchQuery,
-    question::{asked_for::take_by_year, words::words},
 };
-
-/// Whether the words ask for each year, without naming any.
-fn asks_by_year(context: &SearchContext) -> bool {
-    let text = context.asked.value("q").unwrap_or_default();
-    take_by_year(&mut words(text))
-}
 
 /// Each year that the search asks for, with the number and the value of its records, and the search for them. Years
 /// without a record have their row, too; it says whether the sources have data of them. If much of the value is in
@@ -37,7 +30,7 @@ pub(super) fn years(
     found: &Aggregation,
 ) -> Result<Option<FigureTable>, ApiError> {
     let counts = found.facets.get(&Facet::Year);
-    let shown = counts.and_then(|counts| Some((counts, several_years(query, asks_by_year(context), counts)?)));
+    let shown = counts.and_then(|counts| Some((counts, several_years(query, context.asks.by_year, counts)?)));
     let Some((counts, years)) = shown else {
         return Ok(None);
     };

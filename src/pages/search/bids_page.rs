@@ -35,6 +35,7 @@ use crate::{
         },
     },
     query::cursor::Cursor,
+    question::asks::Asks,
 };
 
 pub(crate) const PAGE: Page = Page {
@@ -162,6 +163,7 @@ impl Request {
             ask,
             t,
             today: self.today,
+            asks: Asks::default(),
         };
         let value = |name| self.parameters.get(name).unwrap_or_default().to_owned();
         let kept = self.parameters.without(&IN_FORM).without(&PAGING);

@@ -6,6 +6,7 @@ use crate::{
     engine::names::ResolvedName,
     model::{Date, EntityType, Facet, Language, Schema, commodity::CommodityCode, fold::fold, vocabulary::STATUSES},
     pages::{address, commodity_names, format::shortened, messages::Texts, search::search_address::SearchAddress},
+    question::asks::Asks,
 };
 
 /// The search, and what it is shown with.
@@ -15,6 +16,8 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) ask: &'a Ask,
     pub(crate) t: Texts,
     pub(crate) today: Date,
+    /// What the words ask for.
+    pub(crate) asks: Asks,
 }
 
 impl SearchContext<'_> {

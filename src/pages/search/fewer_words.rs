@@ -13,10 +13,7 @@ use crate::{
     model::{Role, Schema, fold::fold},
     pages::{
         messages::Texts,
-        search::{
-            context::SearchContext, meanings::Meaning, notes::asks_for_set_aside, search_address::SearchAddress,
-            split::Split,
-        },
+        search::{context::SearchContext, meanings::Meaning, search_address::SearchAddress, split::Split},
     },
     query::{
         SearchQuery,
@@ -139,7 +136,7 @@ pub(super) fn without_a_word(
     let generation = &context.ask.generation;
     let text = context.asked.value("q").unwrap_or_default();
     // "Contracts to businesses" are none of "contracts to Indigenous businesses".
-    if has_operators(text) || asks_for_set_aside(text) {
+    if has_operators(text) || context.asks.set_aside {
         return Ok(None);
     }
     let (asked, text) = match split {

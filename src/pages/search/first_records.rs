@@ -121,16 +121,15 @@ fn more_in_doubt(context: &SearchContext, query: &SearchQuery, value: f64) -> Re
     Ok(counts[0].saturating_sub(counts[1]).saturating_sub(1))
 }
 
-/// The first of the records that were `found`; `context` has the search as it is asked, and `text` are its words.
-/// `None` without any, and if finding them takes too long.
+/// The first of the records that were `found`; `context` has the search as it is asked. `None` without any, and if
+/// finding them takes too long.
 pub(super) fn first_records(
     context: &SearchContext,
-    text: &str,
     query: &SearchQuery,
     found: &Aggregation,
 ) -> Result<Option<FirstRecords>, ApiError> {
     let (t, asked, total) = (context.t, context.asked, found.total);
-    let risen = largest_increases(context.ask, (text, asked), (query, total), SHOWN)?;
+    let risen = largest_increases(context, (query, total), SHOWN)?;
     let is_by_increase = risen.is_some();
     let sound = without_doubts(query, found).filter(|_| !is_by_increase);
     let (with_doubts, query) = (query, sound.as_ref().unwrap_or(query));

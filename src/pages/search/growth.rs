@@ -10,13 +10,9 @@ use crate::{
     pages::{
         market_figures::signed_percent,
         messages::Texts,
-        search::{search_address::SearchAddress, split::Split},
+        search::{context::SearchContext, search_address::SearchAddress, split::Split},
     },
     query::{Page, SearchQuery, Start},
-    question::{
-        asking_words::GREW,
-        words::{remove_phrase, words},
-    },
 };
 
 pub(super) fn is_of_amended(asked: &SearchAddress) -> bool {
@@ -35,12 +31,12 @@ const SCANS_OF_INCREASES: usize = (MAX_READ as usize).div_ceil(READ_AT_ONCE);
 /// The `shown` records of a search for amended contracts whose values rose the most, in Canadian dollars, if the words
 /// ask for these: the largest increase first. `None` for other words, and for too many records.
 pub(super) fn largest_increases(
-    ask: &Ask,
-    (text, asked): (&str, &SearchAddress),
+    context: &SearchContext,
     (query, total): (&SearchQuery, u64),
     shown: usize,
 ) -> Result<Option<Vec<Bytes>>, ApiError> {
-    if !is_of_amended(asked) || total > MAX_READ || !remove_phrase(&mut words(text), GREW) {
+    let (ask, asked) = (context.ask, context.asked);
+    if !is_of_amended(asked) || total > MAX_READ || !context.asks.increases {
         return Ok(None);
     }
     let schema = Schema::of(asked.entity_type);

@@ -31,11 +31,11 @@ use crate::{
     },
     query::{Filter, SearchQuery, translate::is_function_word},
     question::{
-        asked_for::asks_for_contracts,
+        asks::PriceAsked,
         buyers::{is_acronym_in_text, of_other_saint},
         places::{CITY_WORDS, firms_of_place},
         reading::subject_of_question,
-        words::{Word, joined, ranges, remove_phrase, without_marks, words},
+        words::{Word, joined, ranges, without_marks, words},
     },
 };
 
@@ -201,47 +201,18 @@ pub(super) fn names_unknown_city(context: &SearchContext, text: &str) -> bool {
     ranges(&written).into_iter().any(is_unknown)
 }
 
-/// Words for set-asides for Indigenous businesses.
-const INDIGENOUS_BUSINESSES: &str = "\
-    aboriginal business|aboriginal businesses|aboriginal companies|aboriginal firms|aboriginal owned|\
-    aboriginal suppliers|entreprise autochtone|entreprises autochtones|firmes autochtones|fournisseurs autochtones|\
-    indigenous business|indigenous businesses|indigenous companies|indigenous firms|indigenous owned|\
-    indigenous suppliers|indigenous vendors|psib";
-
-/// Whether words ask for set-asides.
-pub(super) fn asks_for_set_aside(text: &str) -> bool {
-    remove_phrase(&mut words(text), INDIGENOUS_BUSINESSES)
-}
-
-/// Words for prices that no publisher states.
-const UNIT_PRICES: &str = "\
-    a la tonne|a heure|cost per hour|hourly rate|hourly rates|par tonne|price of|prix de la|prix des|prix du|\
-    per hour|per kilometre|per km|per kg|per litre|per ton|per tonne|per unit|price per litre|prix unitaire|\
-    prix unitaires|taux horaire|taux horaires|unit price|unit prices";
-
-/// Words for the price of one thing.
-const PIECE_PRICES: &str = "\
-    combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
-    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|cout une|how much does a|\
-    how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
-    price of an|prix un|prix une";
-
 /// That words ask for prices per unit, or for the price of one thing, which are not published.
 pub(super) fn price_note(context: &SearchContext) -> Option<String> {
-    let written = words(context.asked.value("q")?);
-    // "Price of a" before "price of"; but a contract is not a piece.
-    let lists = [(PIECE_PRICES, "search-piece-price"), (UNIT_PRICES, "search-unit-price")];
-    let asked = lists
-        .into_iter()
-        .find(|(list, _)| remove_phrase(&mut written.clone(), list));
-    let (_, key) = asked.filter(|_| !asks_for_contracts(&written))?;
+    let key = match context.asks.price? {
+        PriceAsked::OfPiece => "search-piece-price",
+        PriceAsked::OfUnit => "search-unit-price",
+    };
     Some(context.t.text(key))
 }
 
 /// That no condition says what words for set-asides ask for.
 pub(super) fn set_aside(context: &SearchContext) -> Option<String> {
-    let asks = asks_for_set_aside(context.asked.value("q")?);
-    asks.then(|| context.t.text("search-set-aside"))
+    context.asks.set_aside.then(|| context.t.text("search-set-aside"))
 }
 
 /// Which bodies with purchases took over a part of a former one.

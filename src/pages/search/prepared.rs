@@ -11,7 +11,8 @@ use crate::{
         messages::Texts,
         page::{Exports, Layout, PageCall, Section},
         search::{
-            results_query::{Other, Plan, is_first},
+            other_type::Other,
+            results_query::{Plan, is_first},
             search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
             split::Split,
         },

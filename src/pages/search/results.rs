@@ -15,7 +15,7 @@ use crate::{
         middleware::conditional::Validator,
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Role, Schema},
+    model::{Role, Schema},
     pages::{
         format::shortened,
         messages::Texts,
@@ -46,11 +46,13 @@ use crate::{
             shortcuts::{Shortcuts, shortcuts},
             similar_names::similar_names,
             sort_links::{SortLink, sort_links},
+            tabs::{self, Tab},
             translation::{CodesNote, TranslationNote, codes_note, translation_note},
         },
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
     query::{SearchQuery, Start},
+    question::asks::Asks,
 };
 
 pub(crate) const PAGE: Page = Page {
@@ -77,15 +79,6 @@ struct SearchPage {
     /// The search without any condition.
     all: String,
     results: Option<Results>,
-}
-
-/// An entity type to search in.
-struct Tab {
-    name: &'static str,
-    href: String,
-    is_active: bool,
-    /// The number of matches, if it is known.
-    count: Option<String>,
 }
 
 /// What was found.
@@ -168,6 +161,7 @@ fn results(call: &PageCall, all: Vec<Prepared>) -> Result<Work, ApiError> {
             ask,
             t,
             today,
+            asks: plan.asks,
         };
         let layout = layout.with_export_note(csv_note(&context, found.aggregation.total, rows));
         render(&shown(&context, &plan, &found, layout, heading)?)
@@ -198,7 +192,7 @@ fn shown(
         layout,
         t: context.t,
         heading,
-        tabs: tabs(context, found, results.answer.is_some()),
+        tabs: tabs::with_counts(context, found, results.answer.is_some()),
         form: Form::of(context, None),
         error: None,
         field_error: None,
@@ -341,21 +335,16 @@ fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: St
         ask: &ask,
         t: call.t,
         today: call.today,
+        asks: Asks::default(),
     };
     let heading = heading(asked, call.t);
     let form = Form::of(&context, Some(&error));
     let is_in_form = form.has_error() || form.q_error.is_some();
-    let tab = |entity_type: EntityType| Tab {
-        name: entity_type.name(),
-        href: asked.of_other(entity_type).0.address(),
-        is_active: entity_type == asked.entity_type,
-        count: None,
-    };
     let page = SearchPage {
         layout: call.layout(call.t.with("title-error", &[("title", &heading)]), Section::Search),
         t: call.t,
         heading,
-        tabs: EntityType::ALL.map(tab).into(),
+        tabs: tabs::without_counts(asked),
         form,
         field_error: error
             .parameter
@@ -369,32 +358,6 @@ fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: St
     };
     let reply: Reply = render(&page)?.with_status(status);
     Ok(Work::new(Job::Ready(reply)).with_validator(Validator::None))
-}
-
-/// An answer is no answer to the words: that these find nothing is said once.
-fn tabs(context: &SearchContext, found: &Found, has_answer: bool) -> Vec<Tab> {
-    let found_by_words = found.aggregation.total > 0 || found.other_counts.iter().any(|(_, count)| *count > Some(0));
-    let tab = |entity_type: EntityType| {
-        let is_active = entity_type == context.asked.entity_type;
-        let other = found
-            .other_counts
-            .iter()
-            .find(|(asked, _)| asked.entity_type == entity_type);
-        let count = if is_active {
-            Some(found.aggregation.total)
-        } else {
-            other.and_then(|(_, count)| *count)
-        };
-        Tab {
-            name: entity_type.name(),
-            href: other.map_or_else(|| context.asked.address(), |(asked, _)| asked.address()),
-            is_active,
-            count: count
-                .filter(|_| found_by_words || !has_answer)
-                .map(|count| context.t.count(count)),
-        }
-    };
-    EntityType::ALL.map(tab).into()
 }
 
 fn shown_group(t: Texts, group: FacetGroup) -> ShownGroup {

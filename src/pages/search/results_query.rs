@@ -28,23 +28,25 @@ use crate::{
             growth,
             lacking::scans_of_days,
             meanings::types_with_suppliers,
+            other_type::Other,
             search_address::SearchAddress,
             side_figures,
             split::Split,
             stated_bids,
-            versus::may_compare,
-            who_bid::{SCANS_OF_BIDS, asks_how_many, asks_who_bid},
+            who_bid::SCANS_OF_BIDS,
         },
         typical_value,
     },
     query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
-    question::buyers::is_acronym_alone,
+    question::{asks::Asks, bids::BidsAsked, buyers::is_acronym_alone},
 };
 
 /// The searches of a page, ready to run.
 pub(crate) struct Plan {
     pub(crate) asked: SearchAddress,
     pub(crate) search: ResolvedSearch,
+    /// What its words ask for.
+    pub(crate) asks: Asks,
     figures: FigurePlan,
     others: Vec<Other>,
     /// The same search without the records that only their codes find, if there are such codes.
@@ -55,32 +57,6 @@ pub(crate) struct Plan {
     /// shows.
     pub(crate) splits: Vec<Split>,
     active: Vec<ActiveFacet>,
-}
-
-/// The same search in another entity type.
-pub(crate) struct Other {
-    pub(crate) asked: SearchAddress,
-    /// What is counted; `None` if the entity type does not accept all conditions.
-    pub(super) query: Option<SearchQuery>,
-}
-
-impl Other {
-    /// Those of a search.
-    pub(super) fn all(asked: &SearchAddress, generation: &Generation) -> Vec<Other> {
-        let query = |other: &SearchAddress| other.query_in(generation);
-        Other::all_with(asked, query)
-    }
-
-    /// The same, where `query` finds what is counted in an entity type that accepts all conditions.
-    pub(super) fn all_with(asked: &SearchAddress, query: impl Fn(&SearchAddress) -> Option<SearchQuery>) -> Vec<Other> {
-        let others = EntityType::ALL.into_iter().filter(|other| *other != asked.entity_type);
-        let other = |other: EntityType| {
-            let (asked, has_all_conditions) = asked.of_other(other);
-            let query = has_all_conditions.then(|| query(&asked)).flatten();
-            Other { asked, query }
-        };
-        others.map(other).collect()
-    }
 }
 
 /// What was found.
@@ -125,6 +101,7 @@ impl Plan {
         generation: &Generation,
     ) -> Plan {
         Plan {
+            asks: asked.value("q").map(Asks::of).unwrap_or_default(),
             figures: figures(asked.entity_type, asked.by_name, finds_median(&search.query)),
             others,
             words_only: words_only(&search.query),
@@ -176,15 +153,14 @@ impl Plan {
         let named = types_with_suppliers().filter(|_| has_words);
         scans.extend(named.map(|of| (of, 1)));
         scans.extend(self.scans_of_answer(generation, splits));
-        let text = self.asked.value("q").filter(|_| has_words).unwrap_or_default();
-        scans.extend(stated_bids::scans().filter(|_| asks_how_many(text)));
-        let stated = if asks_how_many(text) { stated_bids::SEARCHES } else { 0 };
-        let compared = if may_compare(text) { side_figures::SEARCHES } else { 0 };
-        scans.extend(side_figures::scans(generation).filter(|_| may_compare(text)));
+        let asks = if has_words { self.asks } else { Asks::default() };
+        let counts_bids = asks.bids.is_some_and(BidsAsked::is_number);
+        scans.extend(stated_bids::scans().filter(|_| counts_bids));
+        scans.extend(side_figures::scans(generation).filter(|_| asks.compares));
         // The text is searched for the figures and for the records, and for the total of each other entity type.
         let cost =
-            ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further + compared + stated);
-        let scans_of_bids = if asks_who_bid(text) { SCANS_OF_BIDS } else { 0 };
+            ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further + searches(asks));
+        let scans_of_bids = if asks.bids.is_some() { SCANS_OF_BIDS } else { 0 };
         let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
         let cost = spelled.iter().fold(cost, |cost, (split, searches)| {
             cost.with_text(generation, &split.query, *searches)
@@ -361,6 +337,17 @@ impl Plan {
             None => self.asked.address(),
         }))
     }
+}
+
+/// How often the words are searched for because they ask for a number of bids, or may compare two names.
+fn searches(asks: Asks) -> usize {
+    let of_bids = if asks.bids.is_some_and(BidsAsked::is_number) {
+        stated_bids::SEARCHES
+    } else {
+        0
+    };
+    let of_sides = if asks.compares { side_figures::SEARCHES } else { 0 };
+    of_bids + of_sides
 }
 
 pub(super) fn is_first(search: &ResolvedSearch) -> bool {

@@ -15,11 +15,11 @@ use crate::{
     query::SearchQuery,
     question::{
         asked_for::{asks_for_contracts, content},
-        asking_words::ONE_BIDDER,
+        bids::BidsAsked,
         buyers::BodyNames,
         reading::{Question, entity_types, read},
         takes::Takes,
-        words::{remove_phrase, search_words, words},
+        words::{search_words, words},
     },
 };
 
@@ -101,7 +101,7 @@ impl Split {
             return Vec::new();
         };
         let text = text.as_str();
-        if remove_phrase(&mut words(text), ONE_BIDDER) {
+        if BidsAsked::take(&mut words(text)) == Some(BidsAsked::OneBidder) {
             return Vec::new();
         }
         let named = entity_types(text);

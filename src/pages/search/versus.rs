@@ -1,6 +1,6 @@
 //! Two names to compare among the words of a search: "Acme vs Zenith", "who got more, Acme or Zenith?"
 
-use std::{cmp::Reverse, collections::HashSet, ops::Range};
+use std::{cmp::Reverse, collections::HashSet};
 
 use crate::{
     api::{
@@ -13,7 +13,7 @@ use crate::{
         suppliers::{Party, begin_alike::named_from},
     },
     engine::Error,
-    model::fold::{fold, word_list},
+    model::fold::word_list,
     pages::{
         address,
         messages::Texts,
@@ -27,26 +27,10 @@ use crate::{
         },
     },
     question::{
-        asked_for::is_question,
+        comparison::{Comparison, Link, has_capital, without_compared_by},
         reading::has_operators,
-        words::{Word, is_in, joined, ranges, words},
     },
 };
-
-/// What is between two names, folded; what may be, if both sides are nothing else; and what also is in a text that
-/// begins with [`COMPARE`].
-const VERSUS: &str = "compare a|compared to|compared with|par rapport a|versus|vs";
-const OR: &str = "or|ou|que|than";
-const AGAINST: &str = "against|contre";
-const AND: &str = "a|and|avec|et|to|with";
-const COMPARE: &str = "comparaison|compare|comparer|comparez|comparison";
-/// What begins a question about one of two.
-const WHICH_OF: &str = "\
-    between|entre|laquelle de|laquelle entre|lequel de|lequel entre|qui de|qui entre|which of|who between|who of";
-/// What two are compared by, next to their names.
-const COMPARED_BY: &str = "\
-    amount|competition|concurrence|contracts|contrats|depenses|montant|nombre|number|spending|sums|total|totals|valeur|\
-    value";
 
 /// How often a text is split in two: each side is looked up as a name.
 const MAX_SPLITS: usize = 3;
@@ -61,28 +45,9 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
     if has_operators(text) || is_name(Party::Supplier) || is_name(Party::Body) {
         return Ok(Vec::new());
     }
-    let mut written = words(text);
-    let asks = is_question(&written);
-    let compares = take_comparing(&mut written);
-    let link = |folded: &str| match folded {
-        _ if is_in(VERSUS, folded) || compares && is_in(AND, folded) => Some(Link::Compares),
-        _ if is_in(OR, folded) => Some(Link::Choice),
-        _ if is_in(AGAINST, folded) => Some(Link::Against),
-        _ if is_in(AND, folded) => Some(Link::And),
-        _ => None,
-    };
-    // "d'Or" is no "or".
-    let is_whole = |range: &Range<usize>| {
-        written[range.clone()]
-            .iter()
-            .all(|(word, folded)| fold(word) == *folded)
-    };
-    let all = ranges(&written);
-    let all = all.iter().filter(|(_, range)| is_whole(range));
-    let mut all: Vec<(Link, &Range<usize>)> = all.filter_map(|(folded, range)| Some((link(folded)?, range))).collect();
-    // "And" is in many texts.
-    all.sort_by_key(|(link, _)| *link == Link::And);
-    for (link, between) in all.into_iter().take(MAX_SPLITS) {
+    let comparison = Comparison::of(text);
+    let (asks, written) = (comparison.asks, comparison.written);
+    for (link, between) in comparison.links.into_iter().take(MAX_SPLITS) {
         let compared = [&written[..between.start], &written[between.end..]];
         let sides = compared.map(without_compared_by);
         // "protection contre incendie" is a thing.
@@ -90,8 +55,7 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
             continue;
         }
         // Words that ask in a question are in names elsewhere: "Best Buy vs Staples".
-        let compares = asks || compares;
-        let asks = (compares, compares || matches!(link, Link::Compares | Link::Against));
+        let asks = (asks, asks || matches!(link, Link::Compares | Link::Against));
         let (sides, with_things) = (sides.each_ref().map(Vec::as_slice), link != Link::And);
         for reading in readings(context, sides, asks, with_things) {
             let Some(meaning) = of_sides(context, &reading, link)? else {
@@ -106,29 +70,6 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
         }
     }
     Ok(Vec::new())
-}
-
-/// Whether words may compare two names whose figures are counted.
-pub(super) fn may_compare(text: &str) -> bool {
-    if has_operators(text) {
-        return false;
-    }
-    let mut written = words(text);
-    let between = |(_, folded): &Word| [VERSUS, OR, AGAINST].iter().any(|list| is_in(list, folded));
-    take_comparing(&mut written)
-        || written.iter().skip(1).any(between)
-        || ranges(&written).iter().any(|(folded, _)| is_in(VERSUS, folded))
-}
-
-/// Whether a side has the first letter of a name in capitals next to the other side.
-fn has_capital(side: &[Word]) -> bool {
-    side.iter().any(|(word, _)| word.starts_with(char::is_uppercase))
-}
-
-/// A side without what the two are compared by.
-fn without_compared_by<'w>(side: &[Word<'w>]) -> Vec<Word<'w>> {
-    let compared = side.iter().filter(|(_, folded)| !is_in(COMPARED_BY, folded));
-    compared.cloned().collect()
 }
 
 /// The records of each side in a place.
@@ -146,33 +87,6 @@ fn in_place(context: &SearchContext, sides: &[String; 2], place: &str) -> Result
         both.extend(found.map(|(meaning, _)| meaning));
     }
     Ok(both)
-}
-
-/// What is between two names.
-#[derive(Clone, Copy, PartialEq)]
-enum Link {
-    Compares,
-    /// The sides may be choices of anything, so each must mean a supplier or a buyer before anything else.
-    Choice,
-    /// The same. Outside a name, it is in names of things, too.
-    Against,
-    /// The sides may be one name or one thing, so only cities are compared.
-    And,
-}
-
-/// Removes the words at the beginning that ask for a comparison of what is named next.
-fn take_comparing(written: &mut Vec<Word>) -> bool {
-    let begins = |written: &[Word], list: &str| {
-        let longest = (1..=written.len().min(2)).rev();
-        longest
-            .into_iter()
-            .find(|length| is_in(list, &joined(&written[..*length])))
-    };
-    let compares = begins(written, COMPARE).unwrap_or(0);
-    written.drain(..compares);
-    let asked = begins(written, WHICH_OF).unwrap_or(0);
-    written.drain(..asked);
-    compares > 0 || asked > 0
 }
 
 fn of_sides(context: &SearchContext, reading: &Reading, link: Link) -> Result<Option<Meaning>, Error> {

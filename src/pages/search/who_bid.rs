@@ -35,44 +35,12 @@ use crate::{
     query::translate::is_term,
     question::{
         asked_for::content,
-        asking_words::{NEVER_WON, ONE_BIDDER},
+        bids::{BidsAsked, take_calls},
         buyers::{BodyNames, take_buyer},
-        open_calls::take_are_open,
         reading::subject_of_question,
-        words::{Word, is_in, ranges, remove_phrase, without_marks, words},
+        words::{Word, ranges, without_marks, words},
     },
 };
-
-/// What asks for who bid, for those that lost, or for the competition.
-const BIDDERS: &str = "\
-    a soumissionne|bid against|bids against|compete against|compete with|competes against|competes with|\
-    competitors of|concurrents de|fait concurrence|fait concurrence a|font concurrence|font concurrence a|rivals of|\
-    soumissionne contre|soumissionnent contre|a soumissionne contre|bid on|bidder|bidders|bidding on|bids|\
-    combien de firmes ont soumissionne|combien de fournisseurs ont soumissionne|\
-    combien entrepreneurs ont soumissionne|combien entreprises ont soumissionne|combien de firmes soumissionnent|\
-    combien de fournisseurs soumissionnent|combien de personnes soumissionnent|combien entreprises soumissionnent|\
-    combien soumissionnent|combien offres|concurrence dans|concurrence pour|concurrence sur|degree of competition|\
-    gagne appel offres|gagne des appels offres|gagne un appel offres|how competitive|how many companies bid|\
-    how much competition|level of competition|niveau de concurrence|quel niveau de concurrence|quelle concurrence|\
-    how many contractors bid|how many firms bid|how many suppliers bid|how many vendors bid|biggest bidders|losers|\
-    losing bidders|main bidders|most frequent bidders|plus gros soumissionnaires|principaux soumissionnaires|\
-    top bidders|losing bids|lost a tender|lost bids|lost tenders|perdants|qui a perdu|qui a soumissionne|\
-    qui autre a soumissionne|qui ont perdu|qui ont soumissionne|qui perd|qui perdent|qui soumissionne|\
-    qui soumissionnent|soumissionnaire|soumissionnaires|soumissionnaires perdants|soumissions|unsuccessful bidders|\
-    who bid|who bids|who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
-
-/// What asks for the number of bidders.
-const HOW_MANY: &str = "\
-    average bids|average number of bidders|average number of bids|combien de soumissionnaires|\
-    combien de soumissionnaires en moyenne|combien de soumissions|combien de soumissions en moyenne|how many bidders|\
-    how many bidders on average|how many bids|how many bids on average|nombre de soumissionnaires|\
-    nombre de soumissions|nombre moyen de soumissionnaires|nombre moyen de soumissions|number of bidders|\
-    number of bids|soumissions moyennes";
-
-/// Words for what is bid on, and "only", next to them.
-const CALLS: &str = "\
-    appel|appels|call|calls|conforme|conformes|contract|contracts|contrat|contrats|only|par|per|procurement|sans|\
-    seulement|tender|tenders|that|uniquement|which";
 
 /// Parts of the pages of bodies and trades, the second one also of suppliers.
 const NEVER_WON_PART: &str = "#never-won";
@@ -84,27 +52,21 @@ const BIDS_PART: &str = "#bids";
 pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning>, Error> {
     let (ask, t) = (context.ask, context.t);
     let mut written = words(text);
-    // "Open bids for paving" are calls.
-    if take_are_open(&mut written.clone(), false) {
-        return Ok(Vec::new());
-    }
-    let part = if remove_phrase(&mut written, NEVER_WON) {
-        NEVER_WON_PART
-    } else if [ONE_BIDDER, HOW_MANY, BIDDERS]
-        .iter()
-        .any(|phrases| remove_phrase(&mut written, phrases))
-    {
-        BIDS_PART
-    } else {
+    let Some(asked) = context.asks.bids else {
         return Ok(Vec::new());
     };
-    written.retain(|(_, folded)| !is_in(CALLS, folded));
+    BidsAsked::take(&mut written);
+    take_calls(&mut written);
+    let part = match asked {
+        BidsAsked::NeverWon => NEVER_WON_PART,
+        _ => BIDS_PART,
+    };
     let rest = without_marks(&written);
     let searched = bids_on(context, &rest, part)?;
     // No source may have the bids on such calls, but records state their number.
     let has_no_bids = part == BIDS_PART && searched.as_ref().is_none_or(|of| !of.has_bids);
     if has_no_bids
-        && asks_how_many(text)
+        && asked.is_number()
         && let Some(stated) = stated_bids(context, &rest)?
     {
         return Ok(vec![stated]);
@@ -235,21 +197,6 @@ fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Opt
 
 /// How often all bids are read for words that ask who bid: also without days, where there are none, and of a bidder.
 pub(super) const SCANS_OF_BIDS: usize = 3;
-
-/// Whether words ask for the number of bids.
-pub(super) fn asks_how_many(text: &str) -> bool {
-    [HOW_MANY, ONE_BIDDER]
-        .iter()
-        .any(|phrases| remove_phrase(&mut words(text), phrases))
-}
-
-/// Whether words ask who bid.
-pub(super) fn asks_who_bid(text: &str) -> bool {
-    let mut written = words(text);
-    [NEVER_WON, ONE_BIDDER, HOW_MANY, BIDDERS]
-        .into_iter()
-        .any(|phrases| remove_phrase(&mut written, phrases))
-}
 
 /// The fewest words of a part that is looked up where all words name nothing.
 const FEWEST_OF_PART: usize = 2;

@@ -1,0 +1,195 @@
+//! What a whole text asks for, whatever records it is about.
+
+use crate::question::{
+    asked_for::{asks_for_contracts, take_by_year},
+    asking_words::{GREW, asks_for_buyers, asks_for_divisions},
+    bids::BidsAsked,
+    comparison::may_compare,
+    open_calls::take_are_open,
+    words::{Word, remove_phrase, words},
+};
+
+/// Words for set-asides for Indigenous businesses.
+const INDIGENOUS_BUSINESSES: &str = "\
+    aboriginal business|aboriginal businesses|aboriginal companies|aboriginal firms|aboriginal owned|\
+    aboriginal suppliers|entreprise autochtone|entreprises autochtones|firmes autochtones|fournisseurs autochtones|\
+    indigenous business|indigenous businesses|indigenous companies|indigenous firms|indigenous owned|\
+    indigenous suppliers|indigenous vendors|psib";
+
+/// Words for prices that no publisher states.
+const UNIT_PRICES: &str = "\
+    a la tonne|a heure|cost per hour|hourly rate|hourly rates|par tonne|price of|prix de la|prix des|prix du|\
+    per hour|per kilometre|per km|per kg|per litre|per ton|per tonne|per unit|price per litre|prix unitaire|\
+    prix unitaires|taux horaire|taux horaires|unit price|unit prices";
+
+/// Words for the price of one thing.
+const PIECE_PRICES: &str = "\
+    combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
+    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|cout une|how much does a|\
+    how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
+    price of an|prix un|prix une";
+
+/// Which price is asked for that no publisher states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum PriceAsked {
+    /// That of one thing.
+    OfPiece,
+    /// That of an hour, a litre and so on.
+    OfUnit,
+}
+
+impl PriceAsked {
+    fn of(written: &[Word]) -> Option<PriceAsked> {
+        // "Price of a" before "price of"; but a contract is not a piece.
+        let lists = [(PIECE_PRICES, PriceAsked::OfPiece), (UNIT_PRICES, PriceAsked::OfUnit)];
+        let mut asked = lists
+            .into_iter()
+            .filter(|(list, _)| remove_phrase(&mut written.to_vec(), list));
+        asked
+            .next()
+            .map(|(_, price)| price)
+            .filter(|_| !asks_for_contracts(written))
+    }
+}
+
+/// What a whole text asks for. A text is read once for a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Asks {
+    /// Who buys, instead of who sells.
+    pub(crate) buyers: bool,
+    /// Which part of a body buys.
+    pub(crate) divisions: bool,
+    /// The figures of each year.
+    pub(crate) by_year: bool,
+    /// Which contracts cost more than before.
+    pub(crate) increases: bool,
+    /// What is set aside for Indigenous businesses.
+    pub(crate) set_aside: bool,
+    pub(crate) price: Option<PriceAsked>,
+    pub(crate) bids: Option<BidsAsked>,
+    /// A comparison of two names, perhaps.
+    pub(crate) compares: bool,
+}
+
+impl Asks {
+    pub(crate) fn of(text: &str) -> Asks {
+        let written = words(text);
+        let has = |phrases| remove_phrase(&mut written.clone(), phrases);
+        // "Open bids for paving" are calls.
+        let are_open = take_are_open(&mut written.clone(), false);
+        let bids = || BidsAsked::take(&mut written.clone());
+        Asks {
+            buyers: asks_for_buyers(text),
+            divisions: asks_for_divisions(text),
+            by_year: take_by_year(&mut written.clone()),
+            increases: has(GREW),
+            set_aside: has(INDIGENOUS_BUSINESSES),
+            price: PriceAsked::of(&written),
+            bids: if are_open { None } else { bids() },
+            compares: may_compare(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_for_what_it_asks_of_any_records() {
+        let nothing = Asks::default;
+        for (text, expected) in [
+            ("road salt", nothing()),
+            (
+                "who buys salt",
+                Asks {
+                    buyers: true,
+                    ..nothing()
+                },
+            ),
+            (
+                "which division spends",
+                Asks {
+                    buyers: true,
+                    divisions: true,
+                    ..nothing()
+                },
+            ),
+            (
+                "sel par année",
+                Asks {
+                    by_year: true,
+                    ..nothing()
+                },
+            ),
+            (
+                "contracts that grew the most",
+                Asks {
+                    increases: true,
+                    ..nothing()
+                },
+            ),
+            (
+                "entreprises autochtones",
+                Asks {
+                    set_aside: true,
+                    ..nothing()
+                },
+            ),
+            (
+                "price of a fire truck",
+                Asks {
+                    price: Some(PriceAsked::OfPiece),
+                    ..nothing()
+                },
+            ),
+            (
+                "prix du sel",
+                Asks {
+                    price: Some(PriceAsked::OfUnit),
+                    ..nothing()
+                },
+            ),
+            ("price of a contract", nothing()),
+            (
+                "how many bids for salt",
+                Asks {
+                    bids: Some(BidsAsked::Number),
+                    ..nothing()
+                },
+            ),
+            (
+                "toitures un seul soumissionnaire",
+                Asks {
+                    bids: Some(BidsAsked::OneBidder),
+                    ..nothing()
+                },
+            ),
+            (
+                "who never wins salt",
+                Asks {
+                    bids: Some(BidsAsked::NeverWon),
+                    ..nothing()
+                },
+            ),
+            (
+                "who bid on salt",
+                Asks {
+                    bids: Some(BidsAsked::Bidders),
+                    ..nothing()
+                },
+            ),
+            ("open bids for paving", nothing()),
+            (
+                "Acme vs Zenith",
+                Asks {
+                    compares: true,
+                    ..nothing()
+                },
+            ),
+            ("\"Acme vs Zenith\"", nothing()),
+        ] {
+            assert_eq!(Asks::of(text), expected, "{text}");
+        }
+    }
+}
