@@ -93,6 +93,14 @@ const NO_NUMBER: [&str; 26] = [
     "plusieurs",
 ];
 
+/// Folded texts of publishers that keep the supplier to themselves.
+const WITHHELD: [&str; 3] = ["confidential", "confidentiel", "confidentielle"];
+
+/// Whether a text says that the publisher keeps the supplier to itself.
+pub(crate) fn is_withheld(text: &str) -> bool {
+    WITHHELD.contains(&fold(text).as_str())
+}
+
 /// Whether a text can identify something: not if it means "no value", or consists of punctuation,
 /// zeros and x's.
 pub(crate) fn identifies(text: &str) -> bool {

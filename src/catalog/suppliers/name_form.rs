@@ -234,6 +234,9 @@ pub(crate) fn is_consortium_name(name: &str) -> bool {
     NameForm::of(name).is_consortium
 }
 
+/// "Operating as", "trading as" and so on: what follows is another name of the firm.
+const ABBREVIATIONS: [&str; 7] = [" a/s ", " c/o ", " d/b/a ", " f/s ", " o/a ", " o/b/a ", " t/a "];
+
 /// `outside` is the name without brackets.
 fn is_consortium(spelling: &str, outside: &str) -> bool {
     let words = words_of(spelling);
@@ -243,7 +246,10 @@ fn is_consortium(spelling: &str, outside: &str) -> bool {
         return true;
     }
     // Two languages of one name, or two legal forms, are no consortium.
-    let sides = outside
+    let abbreviated = ABBREVIATIONS
+        .iter()
+        .fold(outside.to_lowercase(), |name, short| name.replace(short, " "));
+    let sides = abbreviated
         .split('/')
         .map(words_of)
         .map(|words| without_form(&words).0.join(" "));
@@ -449,6 +455,7 @@ mod tests {
             ("IBM CANADA LIMITED/IBM CANADA LIMITÉE", ""),
             ("Cima+ / Tetra Tech QI inc.", "consortium"),
             ("ALK-Barin en consortium", "consortium"),
+            ("Zenith Canada o/a Zenith, ZCE Inc.", ""),
             ("Aecon-Pomerleau (coentreprise)", "consortium"),
             ("Services C/O Inc.", ""),
             ("KPMG s.r.l./s.e.n.c.r.l.", ""),

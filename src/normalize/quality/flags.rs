@@ -13,7 +13,6 @@ use super::{
 use crate::{
     model::{
         Date, EntityType, Record, Role, Schema,
-        fold::fold,
         vocabulary::{
             self, DUPLICATE_SUSPECT, FUTURE_DATE, IMPLAUSIBLE_VALUE, NO_VENDOR, PLACEHOLDER_VALUE, QUALITY_FLAGS,
         },
@@ -148,11 +147,8 @@ fn has_vendors(entity_type: EntityType) -> bool {
     entity_type != EntityType::PreSolicitation && Schema::of(entity_type).has_role(Role::Vendor)
 }
 
-/// Folded texts of publishers that keep the supplier to themselves.
-const WITHHELD: [&str; 3] = ["confidential", "confidentiel", "confidentielle"];
-
 fn names_vendor(record: &Record) -> bool {
-    let is_name = |text: &str| vocabulary::identifies(text) && !WITHHELD.contains(&fold(text).as_str());
+    let is_name = |text: &str| vocabulary::identifies(text) && !vocabulary::is_withheld(text);
     record.texts(Role::Vendor).any(is_name)
 }
 

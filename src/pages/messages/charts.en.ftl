@@ -92,6 +92,6 @@ coverage-uneven-year = Not every source covers this year.
 coverage-uneven = Not every source covers each of these years.
 coverage-few = The sources here have only a small part of { $years }.
 coverage-until = { $year } is covered until { $date }.
-coverage-of-place = { $place }: { $kind } of { $years } only.
+coverage-of-place = Of { $place }, the sources have { $kind } of { $years } only.
 coverage-with-gaps = { $years }, with gaps
 coverage-link = What each source covers

@@ -4,15 +4,18 @@
 use crate::{
     api::analysis::{
         coverage::sources_of,
+        quality::quality_of,
         supplier_counts::{Rank, SupplierCount, SupplierCounts},
     },
     catalog::suppliers::Party,
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
+    model::vocabulary::is_withheld,
     model::{Facet, Schema},
     pages::{
         address::{self, Parameters},
         charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
         messages::Texts,
+        quality::is_much_in_doubt,
         search::{
             context::SearchContext,
             facets::{MAX_RANKED, label},
@@ -135,6 +138,8 @@ impl Leaders {
     /// `of_divisions`: whether the parts of bodies are asked for, instead of the whole ones.
     pub(crate) fn all(context: &SearchContext, found: &Aggregation, of_divisions: bool) -> Vec<Leaders> {
         let ranking = Ranking::of(context, found, 1);
+        // Next to a number, an amount of records in doubt says nothing.
+        let shows_amounts = ranking.has_values || has_some_values(found) && !is_much_in_doubt(&quality_of(found));
         let states = |names: &[&str]| names.iter().any(|name| context.asked.value(name).is_some());
         let suppliers = ranking
             .vendors(found)
@@ -150,20 +155,24 @@ impl Leaders {
         suppliers
             .into_iter()
             .chain(buyers)
-            .map(|bars| Leaders::of(context, bars))
+            .map(|bars| Leaders::of(context, bars, shows_amounts))
             .collect()
     }
 
-    /// The number of records says whether an amount is that of a single one.
-    fn of(context: &SearchContext, bars: RankedBars) -> Leaders {
+    /// The number of records says whether an amount is that of a single one. What decides the order is first.
+    fn of(context: &SearchContext, bars: RankedBars, shows_amounts: bool) -> Leaders {
         let t = context.t;
         let kind = context.asked.entity_type.name();
         let figure = |row: &RankedRow| {
             let number = t.keyed_with("search-records-", kind, &[("count", &row.count)]);
-            let amount = (bars.has_amounts && row.amount != 0.0).then(|| t.money_rounded(row.amount));
-            amount.map_or_else(|| number.clone(), |amount| format!("{amount}, {number}"))
+            let amount = (shows_amounts && row.amount != 0.0).then(|| t.money_rounded(row.amount));
+            match amount {
+                Some(amount) if bars.has_amounts => format!("{amount}, {number}"),
+                Some(amount) => format!("{number}, {amount}"),
+                None => number,
+            }
         };
-        let rows = bars.rows.iter().take(LEADERS);
+        let rows = bars.rows.iter().filter(|row| !is_withheld(&row.name)).take(LEADERS);
         let first = bars.rows.first().filter(|row| bars.has_amounts && row.count > 1);
         Leaders {
             leading: first.map(|row| row.amount),

@@ -522,7 +522,7 @@ fn a_misspelled_word_of_a_question_is_searched_for_as_records_spell_it() {
     );
     let ranked = "/en/search?kind=contract&q=paving&municipality=toronto&rank=number";
     assert!(links_to(&most, ranked), "{most}");
-    assert_shows(&most, &["Suppliers with the most records: Acme (2 contracts)"]);
+    assert_shows(&most, &["Suppliers with the most records: Acme (2 contracts"]);
     // No condition says what is set aside, and its contracts are not those without a word.
     let set_aside = server.html(
         "/en/search?kind=contract&q=paving+contracts+to+Indigenous+businesses",
