@@ -4,13 +4,12 @@
 //! `|`.
 
 use crate::{
-    model::EntityType,
     query::translate::{is_function_word, is_term},
     question::{
         asking_words::{
             AMENDED, AMENDMENTS, GREW, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question,
         },
-        open_calls::{CALLED, OPEN_TENDERS, TENDERS},
+        open_calls::{CALLED, OPEN_TENDERS},
         period::{BETWEEN, SINCE, begins_fiscal_year, month},
         when_it_ends::{CLOSING_SOON, ENDING_SOON},
         words::{
@@ -35,6 +34,8 @@ const FRENCH_AVERAGES: &str = "\
 const AMOUNTS: &str = "number|numbers|nombre|valeur|valeurs|value|values";
 /// Those that ask for a share.
 const SHARES: &str = "fraction|part|per cent|percent|percentage|pourcentage|proportion|share";
+/// The same where nothing that it is of follows: "spare part contracts" are of a thing.
+const SHARES_ALONE: &str = "per cent|percent|percentage|pourcentage|proportion|share";
 
 /// What is before a verb of a question.
 const AUXILIARIES: &str = "a|has|have";
@@ -57,15 +58,6 @@ const WHOLE: &str = "all|total|totale|tous|toutes";
 /// What asks for contracts. In a name, only the plural is one: the first words.
 pub(crate) const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
 const PLURALS: usize = 4;
-
-/// What asks for other entity types.
-const AWARDS: &str = "avis attribution|attribution notices|award notices|awards";
-const DISCLOSURES: &str = "\
-    contrats divulgues|contrats federaux divulgues|disclosed contracts|disclosed federal contracts|disclosures|\
-    divulgations|divulgations proactives|federal disclosed contracts|proactive disclosure|proactive disclosures";
-const STANDING_OFFERS: &str = "\
-    offres a commandes|offre a commandes|offres permanentes|offre permanente|standing offers|standing offer|\
-    supply arrangements|supply arrangement";
 
 /// What asks for purchases without competition.
 const WITHOUT_COMPETITION: &str = "\
@@ -149,9 +141,6 @@ pub(crate) enum Asking {
     Amended,
 }
 
-/// The entity types of "contracts": in everyday words, what is disclosed and awarded is a contract, too.
-pub(crate) const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityType::Disclosure, EntityType::Award];
-
 impl Asking {
     const fn phrases(self) -> &'static str {
         match self {
@@ -215,6 +204,19 @@ impl Asking {
     }
 }
 
+/// Removes the words that ask for an order.
+pub(crate) fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
+    let orders = [
+        (Asking::Largest, ["value", "desc"]),
+        (Asking::Smallest, ["value", "asc"]),
+        (Asking::Newest, ["date", "desc"]),
+        (Asking::Oldest, ["date", "asc"]),
+    ];
+    orders
+        .into_iter()
+        .find_map(|(of, order)| of.take(written).then_some(order))
+}
+
 /// Removes the words that ask for purchases without competition, and those that compare them with others.
 pub(crate) fn take_without_competition(written: &mut Vec<Word>) -> bool {
     let is_taken = Asking::WithoutCompetition.take(written);
@@ -274,22 +276,6 @@ pub(crate) fn take_amendments(written: &mut Vec<Word>, is_question: bool, has_bu
     asks
 }
 
-/// Removes the name of an entity type, but for "contracts", and returns which types the words ask for: none for any.
-pub(crate) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType] {
-    let named: [(&str, &[EntityType]); 4] = [
-        (TENDERS, &[EntityType::Tender]),
-        (STANDING_OFFERS, &[EntityType::StandingOffer]),
-        (DISCLOSURES, &[EntityType::Disclosure]),
-        (AWARDS, &[EntityType::Award]),
-    ];
-    let found = named.into_iter().find(|(phrases, _)| remove_phrase(written, phrases));
-    match found {
-        Some((_, types)) => types,
-        None if asks_for_contracts(written) => CONTRACT_TYPES,
-        None => &[],
-    }
-}
-
 /// Whether words begin as a question does, or ask for an average.
 pub(crate) fn is_question(written: &[Word]) -> bool {
     let is_of_average = (0..written.len()).any(|number| is_average(written, number));
@@ -322,6 +308,11 @@ fn is_amount(written: &[Word], number: usize, list: &str) -> bool {
 /// Whether the words of a question ask for a share: "what percentage of contracts".
 pub(crate) fn asks_for_share(written: &[Word]) -> bool {
     (0..written.len()).any(|number| is_amount(written, number, SHARES))
+}
+
+/// Removes a word for a share, next to a condition whose share it is: "sole source share".
+pub(super) fn take_share(written: &mut Vec<Word>) -> bool {
+    remove_phrase(written, SHARES_ALONE)
 }
 
 /// Whether a word asks for an average.
@@ -388,10 +379,13 @@ pub(crate) fn asks_for_contracts(written: &[Word]) -> bool {
 /// gold in French.
 const OR: &str = "ou|versus|vs";
 
+/// What joins a clause to the words before it. Of a clause whose other words are conditions, it is what is left.
+const RELATIVES: &str = "dont|qui|that|which";
+
 /// The words without function words, and words for contracts, at their ends: "sel de route". In a question, the
 /// singular is not in a name either.
 pub(crate) fn content(mut written: Vec<Word>, is_question: bool) -> String {
-    let says_nothing = |folded: &str| is_function_word(folded) || is_in(OR, folded);
+    let says_nothing = |folded: &str| is_function_word(folded) || is_in(OR, folded) || is_in(RELATIVES, folded);
     if written
         .iter()
         .all(|(_, folded)| CONTRACTS.contains(&folded.as_str()) || says_nothing(folded))

@@ -43,8 +43,8 @@ pub(crate) const PHRASES_IN_QUESTIONS: &str = "\
 
 /// Several words that say that it is about now.
 pub(crate) const NOW: &str = "\
-    as of now|as of today|a present|a heure actuelle|at present|at the moment|at this time|ces jours ci|de nos jours|\
-    en ce moment|en ce moment meme|for the moment|heure actuelle|pour instant|pour le moment|right now|these days";
+    actuellement|as of now|as of today|a present|a heure actuelle|at present|at the moment|at this time|ces jours ci|de nos jours|\
+    en ce moment|en ce moment meme|for the moment|heure actuelle|maintenant|pour instant|pour le moment|presentement|right now|these days";
 
 /// What asks for contracts that were amended, next to a word for contracts or an order.
 pub(crate) const AMENDED: &str = "\
@@ -54,19 +54,20 @@ pub(crate) const AMENDED: &str = "\
 
 /// The same of those that cost more than before: the largest increase comes first.
 pub(crate) const GREW: &str = "\
-    amended the most|augmente le plus|avec depassement de cout|avec depassements|avec depassements de couts|\
+    amended most|amended the most|augmente le plus|avec depassement de cout|avec depassements|avec depassements de couts|\
     biggest increase|biggest increases|cost more than expected|cost more than planned|cost overrun|cost overruns|\
     coute plus cher que prevu|depasse le budget|depasse leur budget|depasse leur valeur initiale|depassement de cout|\
     depassement de couts|depassement des couts|depassements|depassements de cout|depassements de couts|\
     depassements des couts|grew most|grew the most|grown the most|have grown the most|increased in value|\
     increased most|increased the most|largest increase|largest increases|le plus augmente|le plus modifies|\
-    modifies a la hausse|modifies le plus|more than expected|more than planned|ont coute plus cher que prevu|\
+    modifies a la hausse|modifies le plus|most amended|more than expected|more than planned|ont coute plus cher que prevu|\
     ont le plus augmente|\
     over budget|overruns|plus augmente|plus cher que prevu|plus chere que prevu|plus chers que prevu|\
     plus forte hausse|plus fortes hausses|plus grande augmentation|plus grandes augmentations|plus modifies|\
     qui ont augmente le plus|qui ont coute plus cher que prevu|qui ont depasse leur budget|\
     qui ont depasse leur valeur initiale|revises a la hausse|revus a la hausse|qui ont ete le plus modifies|\
     qui ont le plus augmente|rose the most|\
+    that were amended most|that were amended the most|which were amended the most|\
     that grew|that grew the most|that increased the most|that went over budget|went over budget|went up the most|\
     were amended the most|with cost overruns|with overruns";
 

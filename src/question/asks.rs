@@ -6,7 +6,7 @@ use crate::question::{
     bids::BidsAsked,
     comparison::may_compare,
     open_calls::take_are_open,
-    words::{Word, remove_phrase, words},
+    words::{Word, is_in, remove_phrase, words},
 };
 
 /// Words for set-asides for Indigenous businesses.
@@ -24,10 +24,16 @@ const UNIT_PRICES: &str = "\
 
 /// Words for the price of one thing.
 const PIECE_PRICES: &str = "\
-    combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
-    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout un|cout une|how much does a|\
+    average cost of a|average cost of an|average price of a|average price of an|combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
+    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout moyen un|cout moyen une|cout un|cout une|how much does a|\
     how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
-    price of an|prix un|prix une";
+    price of an|prix median un|prix median une|prix moyen un|prix moyen une|prix un|prix une";
+
+/// What asks who sells a thing. What follows in small letters is that thing, although it may be a part of names.
+const SELLERS: &str = "\
+    quelle entreprise vend|quelles entreprises vendent|qui a fourni|qui a obtenu|qui a remporte|qui a vendu|qui fournit|\
+    qui fournissent|qui obtient|qui remporte|qui vend|qui vendent|which companies sell|which company sells|who got|\
+    who gets|who provides|who sells|who sold|who supplied|who supplies|who wins|who won";
 
 /// Which price is asked for that no publisher states.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,12 +48,18 @@ impl PriceAsked {
     fn of(written: &[Word]) -> Option<PriceAsked> {
         // "Price of a" before "price of"; but a contract is not a piece.
         let lists = [(PIECE_PRICES, PriceAsked::OfPiece), (UNIT_PRICES, PriceAsked::OfUnit)];
+        let ends = |(_, folded): &Word| is_in("price|prices|prix", folded);
+        let of_end = written
+            .last()
+            .filter(|last| written.len() > 1 && ends(last))
+            .map(|_| PriceAsked::OfUnit);
         let mut asked = lists
             .into_iter()
             .filter(|(list, _)| remove_phrase(&mut written.to_vec(), list));
         asked
             .next()
             .map(|(_, price)| price)
+            .or(of_end)
             .filter(|_| !asks_for_contracts(written))
     }
 }
@@ -57,6 +69,8 @@ impl PriceAsked {
 pub(crate) struct Asks {
     /// Who buys, instead of who sells.
     pub(crate) buyers: bool,
+    /// Who sells a thing.
+    pub(crate) sellers: bool,
     /// Which part of a body buys.
     pub(crate) divisions: bool,
     /// The figures of each year.
@@ -80,6 +94,7 @@ impl Asks {
         let bids = || BidsAsked::take(&mut written.clone());
         Asks {
             buyers: asks_for_buyers(text),
+            sellers: has(SELLERS),
             divisions: asks_for_divisions(text),
             by_year: take_by_year(&mut written.clone()),
             increases: has(GREW),
@@ -100,6 +115,20 @@ mod tests {
         let nothing = Asks::default;
         for (text, expected) in [
             ("road salt", nothing()),
+            (
+                "qui vend du sel",
+                Asks {
+                    sellers: true,
+                    ..nothing()
+                },
+            ),
+            (
+                "prix moyen d'un camion",
+                Asks {
+                    price: Some(PriceAsked::OfPiece),
+                    ..nothing()
+                },
+            ),
             (
                 "who buys salt",
                 Asks {
@@ -145,6 +174,13 @@ mod tests {
             ),
             (
                 "prix du sel",
+                Asks {
+                    price: Some(PriceAsked::OfUnit),
+                    ..nothing()
+                },
+            ),
+            (
+                "salt price",
                 Asks {
                     price: Some(PriceAsked::OfUnit),
                     ..nothing()

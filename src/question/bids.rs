@@ -2,7 +2,10 @@
 //!
 //! The lists are of folded phrases without elided articles, separated by `|`.
 
-use crate::question::words::{Word, is_in, remove_phrase};
+use crate::question::{
+    open_calls::TENDERS,
+    words::{Word, is_in, remove_phrase},
+};
 
 /// What asks for who bid, for those that lost, or for the competition.
 const BIDDERS: &str = "\
@@ -91,5 +94,6 @@ pub(super) fn take_never_won(written: &mut Vec<Word>) -> bool {
 
 /// Removes the words for what is bid on.
 pub(crate) fn take_calls(written: &mut Vec<Word>) {
+    remove_phrase(written, TENDERS);
     written.retain(|(_, folded)| !is_in(CALLS, folded));
 }

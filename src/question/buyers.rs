@@ -80,6 +80,22 @@ pub(crate) fn of_other_saint(folded: &str) -> Option<String> {
     Some(words.join(" ")).filter(|name| name != folded)
 }
 
+/// The same folded words with one of them in the singular instead of the plural, or the reverse, if they are several:
+/// "correctional services canada".
+fn of_other_number(folded: &str) -> Vec<String> {
+    let words: Vec<&str> = folded.split(' ').collect();
+    let other = |number: usize| {
+        let word = words[number];
+        let other = word.strip_suffix('s').map_or_else(|| format!("{word}s"), str::to_owned);
+        let all = words.iter().enumerate();
+        let all = all.map(|(at, word)| if at == number { other.as_str() } else { word });
+        all.collect::<Vec<_>>().join(" ")
+    };
+    let is_long = |number: &usize| words[*number].len() >= MIN_ACRONYM;
+    let numbers = if words.len() > 1 { 0..words.len() } else { 0..0 };
+    numbers.filter(is_long).map(other).collect()
+}
+
 /// A body that buys.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Buyer {
@@ -91,6 +107,16 @@ pub(crate) struct Buyer {
 }
 
 impl Buyer {
+    /// Whether its name has that of a place among other words.
+    pub(super) fn has_in_name(&self, place: &Coverage) -> bool {
+        let own = word_list(&self.name);
+        let names = [place.name_en.as_deref(), place.name_fr.as_deref()]
+            .into_iter()
+            .flatten();
+        let is_in = |name: &str| word_list(name).iter().all(|word| own.contains(word));
+        names.into_iter().any(is_in)
+    }
+
     /// With its divisions.
     pub(crate) fn of(body: Supplier, bodies: &SupplierList, language: Language) -> Buyer {
         let own = body.by_entity_type.iter();
@@ -159,6 +185,21 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
     (is_in_capitals || folded.len() >= MIN_ACRONYM) && body_names::is_acronym(folded)
 }
 
+/// What a body is called that a text names: so, with the rest of its name, or with another name of the same body.
+fn names_of(own: &str) -> Vec<String> {
+    let whole = LEFT_OUT.map(|left_out| format!("{own} {left_out}"));
+    let keys = whole.each_ref().map(|name| fold(name));
+    let of_whole = body_names::all_names(keys.each_ref().map(String::as_str));
+    let others = body_names::all_names([own])
+        .iter()
+        .chain(&whole)
+        .chain(of_whole)
+        .chain(&of_other_kind(own))
+        .cloned()
+        .collect::<Vec<String>>();
+    std::iter::once(own.to_owned()).chain(others).collect()
+}
+
 impl<'a> BodyNames<'a> {
     pub(crate) fn bodies(&self) -> &'a SupplierList {
         self.bodies
@@ -180,17 +221,9 @@ impl<'a> BodyNames<'a> {
         // "The council's contracts"
         let name = name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name);
         let own = &*word_list(name).join(" ");
-        let whole = LEFT_OUT.map(|left_out| format!("{own} {left_out}"));
-        let of_kind = of_other_kind(&fold(name));
-        let keys = whole.each_ref().map(|name| fold(name));
-        let of_whole = body_names::all_names(keys.each_ref().map(String::as_str));
-        let others = body_names::all_names([own])
-            .iter()
-            .chain(&whole)
-            .chain(of_whole)
-            .chain(&of_kind);
-        let mut names = [name, own].into_iter().chain(others.map(String::as_str));
-        let found = names.find_map(|name| self.bodies.with_name(name));
+        let variants = std::iter::once(own.to_owned()).chain(of_other_number(own));
+        let mut names = std::iter::once(name.to_owned()).chain(variants.flat_map(|own| names_of(&own)));
+        let found = names.find_map(|name| self.bodies.with_name(&name));
         self.known.borrow_mut().insert(folded.to_owned(), found.clone());
         found
     }
@@ -226,6 +259,19 @@ mod tests {
         for name in ["cs", "css", "cssx du nord", "ville de laval"] {
             assert_eq!(of_other_kind(name), [""; 0], "{name}");
         }
+    }
+
+    #[test]
+    fn one_of_several_words_is_read_in_the_other_number() {
+        assert_eq!(
+            of_other_number("correctional services of canada"),
+            [
+                "correctionals services of canada",
+                "correctional service of canada",
+                "correctional services of canadas"
+            ]
+        );
+        assert_eq!(of_other_number("services"), [""; 0]);
     }
 
     #[test]

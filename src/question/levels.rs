@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{
     query::translate::is_function_word,
     question::{
-        asked_for::{CONTRACTS, RANKED},
+        asked_for::{CONTRACTS, RANKED, asks_for_contracts},
         words::{Word, elided, is_in, ranges, remove_phrase},
     },
 };
@@ -42,9 +42,14 @@ const CITIES: &str = "\
     quelles municipalites|quelles villes|une municipalite|une ville|villes|what cities|what city|\
     which cities|which city|which municipalities|which municipality|which town|which towns";
 
+/// The same next to a word for contracts: "contrats des villes".
+const OF_CITIES: &str = "des municipalites|des villes|of cities|of municipalities|of towns";
+
 /// Removes the words that ask what cities buy.
 pub(super) fn take_cities(written: &mut Vec<Word>, is_question: bool) -> bool {
-    remove_phrase(written, BY_CITIES) || is_question && remove_phrase(written, CITIES)
+    remove_phrase(written, BY_CITIES)
+        || asks_for_contracts(written) && remove_phrase(written, OF_CITIES)
+        || is_question && remove_phrase(written, CITIES)
 }
 
 /// A government without its level.

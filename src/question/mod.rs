@@ -16,6 +16,7 @@ mod body_classes;
 pub(crate) mod buyers;
 pub(crate) mod comparison;
 mod countries;
+pub(crate) mod entity_types;
 mod last_price;
 mod levels;
 mod names;

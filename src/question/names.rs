@@ -1,13 +1,14 @@
 //! The names among the words of a search: the buyer, the place or region, and the city of the suppliers.
 
 use crate::{
+    catalog::generation::Coverage,
     model::vocabulary::known_province,
     question::{
-        asked_for::CONTRACTS,
+        asked_for::{CONTRACTS, order},
         body_classes::take_class,
         buyers::{Buyer, take_buyer},
         places::{City, firms_of_place, is_firms, take_place, take_region},
-        reading::{Question, order},
+        reading::Question,
         takes::Takes,
         words::{Word, joined, ranges, remove_phrase},
     },
@@ -38,6 +39,9 @@ impl<'a> Question<'a> {
         let text = joined(written);
         self.names_firms = written.iter().any(|(_, folded)| is_firms(folded));
         self.place = take_place(written, places, takes.region);
+        // "CHUS Sherbrooke": the city is in the name of the body, which need not be one of the city.
+        let is_in_name = |place: &Coverage| self.buyer.as_ref().is_some_and(|buyer| buyer.has_in_name(place));
+        self.place = self.place.filter(|place| !is_in_name(place));
         if takes.vendor_city {
             self.take_firms_in(written, &text);
         }

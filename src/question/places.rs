@@ -127,7 +127,7 @@ pub(crate) fn is_of_city(words: &[Word]) -> bool {
 }
 
 /// Whether the words before a name say that it is that of a city.
-fn is_city(written: &[Word], range: &Range<usize>) -> bool {
+pub(crate) fn is_city(written: &[Word], range: &Range<usize>) -> bool {
     let before = &written[range.start.saturating_sub(2)..range.start];
     let is_at = before.last().is_some_and(|(word, _)| word.to_lowercase() == "à");
     is_at || before.iter().any(|(_, word)| CITY_WORDS.contains(&word.as_str()))

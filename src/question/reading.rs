@@ -9,7 +9,7 @@ use crate::{
         amounts::take_bound,
         asked_for::{
             Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
-            is_question, take_amendments, take_by_year, take_entity_types, take_firms_at_end, take_without_competition,
+            is_question, order, take_amendments, take_by_year, take_firms_at_end, take_share, take_without_competition,
             without_question,
         },
         asking_words::{
@@ -19,6 +19,7 @@ use crate::{
         bids::take_never_won,
         buyers::Buyer,
         countries::take_country,
+        entity_types::{take_entity_types, take_one_of_type},
         last_price::take_last_price,
         levels::{has_lower_case, take_cities, take_level},
         open_calls::take_are_open,
@@ -81,7 +82,7 @@ const MAX_QUESTION_WORDS: usize = 30;
 
 /// What asks for a sum or a price at the end of a text.
 const TOTALS: &str = "\
-    contrats au total|cost|costs|cout|couts|montant total|number of contracts|price|prices|prix|total|total amount|\
+    contrats au total|original value|valeur initiale|valeur originale|cost|costs|cout|couts|montant total|number of contracts|price|prices|prix|total|total amount|\
     total contracts|total number of contracts|total value|totaux|valeur totale";
 
 /// Words for the category of construction.
@@ -112,17 +113,6 @@ pub(crate) enum PeriodOf {
     Closing,
     /// The end of a contract or an offer.
     Ending,
-}
-
-/// The entity types that a text asks for; none for any.
-pub(crate) fn entity_types(text: &str) -> &'static [EntityType] {
-    let mut written = words(text);
-    // "Without tenders" does not ask for them.
-    Asking::WithoutCompetition.take(&mut written);
-    if Asking::OpenTenders.take(&mut written) {
-        return &[EntityType::Tender];
-    }
-    take_entity_types(&mut written)
 }
 
 /// A text without the words of a question, a period, a method and so on: the names and the things that it is about,
@@ -175,7 +165,7 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     let is_of_buyer = question.take_asked_of_buyer(&mut written, takes);
     let of_firms =
         asks_for_firms(text, &mut written, takes) || question.firms_in.is_some() || question.country.is_some();
-    let is_question = take_total(text, &mut written, takes) || of_firms || is_of_buyer || is_question;
+    let is_question = question.take_total(text, &mut written, takes) || of_firms || is_of_buyer || is_question;
     let of_cities = takes.level && take_cities(&mut written, is_question);
     let mut bound = |name| takes.values.then(|| take_bound(&mut written, name)).flatten();
     [question.value_min, question.value_max] = ["value_min", "value_max"].map(&mut bound);
@@ -185,12 +175,16 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     question.amended = takes.amended && of_contracts && Asking::Amended.take(&mut written) || question.amended;
     while question.amended && Asking::Amended.take(&mut written) {}
     let are_open = takes.open && take_are_open(&mut written, is_question);
-    question.asks_for_share = is_question && asks_for_share(&written);
+    question.asks_for_share = question.take_share(&mut written, is_question);
+    let of_one = question.order.map_or(&[][..], |_| take_one_of_type(&mut written));
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     let is_open = takes.open && Asking::OpenTenders.take(&mut written);
     question.open = is_open || are_open || question.soon == Some(PeriodOf::Closing);
-    question.wanted = take_entity_types(&mut written);
+    question.wanted = match take_entity_types(&mut written) {
+        [] => of_one,
+        types => types,
+    };
     if takes.level && question.level.is_none() {
         question.level = take_level(&mut written, has_names, is_start_of_firm).or(of_cities.then_some("municipal"));
     }
@@ -217,12 +211,6 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
 fn asks_for_firms(text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
     let is_name = takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(text));
     !is_name && take_firms_at_end(written)
-}
-
-/// Removes what asks for a sum at the end of words that are not the name of a firm: "Acme Toronto total".
-fn take_total(text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
-    let is_name = takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(text));
-    !is_name && remove_phrase_between(written, TOTALS, |before, after| !before.is_empty() && after.is_empty())
 }
 
 /// Removes the phrases that ask, and those for now, which do not. False if none asks.
@@ -287,6 +275,25 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// Removes what asks for the share of a condition that it states.
+    fn take_share(&self, written: &mut Vec<Word>, is_question: bool) -> bool {
+        let has_part = self.without_competition || self.amended;
+        is_question && asks_for_share(written) || has_part && take_share(written)
+    }
+
+    /// Whether it says whose contracts, or where.
+    fn has_name(&self) -> bool {
+        let is_somewhere = self.place.is_some() || self.region.is_some() || self.firms_in.is_some();
+        self.buyer.is_some() || self.body_class.is_some() || is_somewhere
+    }
+
+    /// Removes what asks for a sum at the end of words that are not the name of a firm: "Acme Toronto total".
+    fn take_total(&self, text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
+        let is_name = takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(text));
+        let has_other = |before: &[Word]| !before.is_empty() || self.has_name();
+        !is_name && remove_phrase_between(written, TOTALS, |before, after| has_other(before) && after.is_empty())
+    }
+
     /// How many conditions there are, and whether they are a search without further words. `written`: what is left.
     fn counted(&self, written: &[Word]) -> (usize, bool) {
         let alone = self.region.is_some()
@@ -323,19 +330,6 @@ pub(crate) fn with_article(text: &str, about: String, suppliers: Option<&Supplie
         is_name && is_capital(article) && is_capital(&about) && ARTICLES.contains(&fold(article).as_str())
     });
     article.map_or_else(|| about.clone(), |article| format!("{article} {about}"))
-}
-
-/// Removes the words that ask for an order.
-pub(crate) fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
-    let orders = [
-        (Asking::Largest, ["value", "desc"]),
-        (Asking::Smallest, ["value", "asc"]),
-        (Asking::Newest, ["date", "desc"]),
-        (Asking::Oldest, ["date", "asc"]),
-    ];
-    orders
-        .into_iter()
-        .find_map(|(of, order)| of.take(written).then_some(order))
 }
 
 /// Removes the words that ask for what ends or closes next.

@@ -24,8 +24,8 @@ const ENDS: &str = "\
     arrive a echeance|arrivent a echeance|end|ends|expire|expirent|expires|fini|finira|finissent|finit|prend fin|\
     prendra fin|prennent fin|run out|runs out|se termine|se terminent|se terminera|termine|terminent|will end";
 const END_DATES: &str = "\
-    date de fin de contrat|date de fin du contrat|date de fin|end date|end dates|expiration date|expiry date|\
-    fin de contrat|fin du contrat";
+    contract end|date de fin de contrat|date de fin du contrat|date de fin|end date|end dates|expiration date|expiry date|\
+    end of contract|end of the contract|fin de contrat|fin du contrat|fin du contrat de";
 
 /// Removes what asks when contracts end: "when does the contract of Acme end", "Acme contract end date".
 pub(super) fn take_when_it_ends(written: &mut Vec<Word>) -> bool {

@@ -20,7 +20,7 @@ use crate::{
             context::SearchContext,
             figures::Leaders,
             first_records::{FirstRecords, first_records},
-            growth::growth,
+            growth::{days_of_contracts, growth},
             lacking::without_day,
             meanings::Meaning,
             meant::Meant,
@@ -35,7 +35,7 @@ use crate::{
         typical_value::{BY_VALUE, TypicalValue, typical_value},
     },
     query::SearchQuery,
-    question::asked_for::CONTRACT_TYPES,
+    question::entity_types::CONTRACT_TYPES,
 };
 
 /// What the words may mean, where they find nothing as words, or little by chance. The answer is uncertain.
@@ -136,6 +136,7 @@ pub(super) fn answer(
         let asked_for = share
             .into_iter()
             .chain(growth)
+            .chain(days_of_contracts(t, asked))
             .chain(price_note(context))
             .chain(by_code);
         answer.asked_for = asked_for.chain(sources.lacks).collect();

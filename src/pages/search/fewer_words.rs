@@ -10,7 +10,10 @@ use crate::{
     },
     catalog::{generation::Generation, suppliers::Party},
     engine::Error,
-    model::{Role, Schema, fold::fold},
+    model::{
+        Role, Schema,
+        fold::{fold, word_list},
+    },
     pages::{
         messages::Texts,
         search::{context::SearchContext, meanings::Meaning, search_address::SearchAddress, split::Split},
@@ -53,6 +56,9 @@ pub(super) fn tried_spellings<'s>(splits: &'s [Split], generation: &Generation) 
 /// Words with so many letters may have two of them wrong.
 const LONG_WORD: usize = 8;
 
+/// Words with so many letters are misspelled ones if the name of a firm begins with the others and another spelling.
+const LONG_NAME: usize = 6;
+
 /// Whether a word is surely a misspelled one, and no word of a question.
 fn is_misspelled(near: &Suggestion) -> bool {
     let most = if near.of.len() < LONG_WORD { 1 } else { 2 };
@@ -63,7 +69,8 @@ fn is_misspelled(near: &Suggestion) -> bool {
 /// entity type that people mean first, as everywhere.
 ///
 /// `found`: how many records have the words as they are written. If there are some, the word is long, its other
-/// spelling is a term of the glossary, and far more records have it: publishers misspell words, too, also in names.
+/// spelling is a term of the glossary or of a firm's name, and far more records have it: publishers misspell words,
+/// too, also in names.
 pub(super) fn with_other_spelling(
     context: &SearchContext,
     splits: &[Split],
@@ -77,14 +84,20 @@ pub(super) fn with_other_spelling(
         let is_of_term = near.of.len() >= LONG_WORD && is_term(&fold(&near.word)) && !is_term(&near.of);
         is_of_term || found == 0 && !suppliers.has_name_from(&near.of)
     };
-    let is_misspelled = |near: &Suggestion| is_misspelled(near) && is_meant(near);
+    let is_of_name = |near: &Suggestion, words: &str| {
+        let is_long = near.of.len() >= LONG_NAME && word_list(words).len() > 1;
+        is_long && !suppliers.has_name_from(&near.of) && suppliers.has_name_from(words)
+    };
     for (split, _) in tried_spellings(splits, generation) {
         let Some(plan) = SuggestionPlan::of(&split.query) else {
             continue;
         };
         let near = plan.run(context.ask)?.into_iter();
-        for near in near.filter(is_misspelled).take(MAX_SPELLINGS) {
-            let words = corrected(&split.words, &near);
+        let respelled = near
+            .filter(is_misspelled)
+            .map(|near| (corrected(&split.words, &near), near));
+        let respelled = respelled.filter(|(words, near)| is_meant(near) || is_of_name(near, words));
+        for (words, near) in respelled.take(MAX_SPELLINGS) {
             let asked = split.asked.setting(&[("q", &search_words(&words))]);
             let query = asked.query_in(generation);
             tried.extend(query.map(|query| (query, asked, split.label(&words), near)));

@@ -131,10 +131,11 @@ pub(super) fn first_records(
     let (t, asked, total) = (context.t, context.asked, found.total);
     let risen = largest_increases(context, (query, total), SHOWN)?;
     let is_by_increase = risen.is_some();
+    let number_risen = risen.as_ref().map(|(_, number)| *number);
     let sound = without_doubts(query, found).filter(|_| !is_by_increase);
     let (with_doubts, query) = (query, sound.as_ref().unwrap_or(query));
     let mut records = match risen {
-        Some(records) => records,
+        Some((records, _)) => records,
         None => match in_order(context, query, total) {
             Err(Error::Timeout) => return Ok(None),
             records => records?,
@@ -156,7 +157,7 @@ pub(super) fn first_records(
     let order = orders.iter().find(|order| order.is_active);
     Ok((!hits.is_empty()).then(|| FirstRecords {
         order: if is_by_increase {
-            t.text("search-sort-increase")
+            t.with("search-sort-increase", &[("count", &number_risen.unwrap_or_default())])
         } else if sound.is_some() {
             t.text("search-sort-sound")
         } else {

@@ -29,12 +29,12 @@ const READ_AT_ONCE: usize = 500;
 const SCANS_OF_INCREASES: usize = (MAX_READ as usize).div_ceil(READ_AT_ONCE);
 
 /// The `shown` records of a search for amended contracts whose values rose the most, in Canadian dollars, if the words
-/// ask for these: the largest increase first. `None` for other words, and for too many records.
+/// ask for these: the largest increase first; and how many rose. `None` for other words, and for too many records.
 pub(super) fn largest_increases(
     context: &SearchContext,
     (query, total): (&SearchQuery, u64),
     shown: usize,
-) -> Result<Option<Vec<Bytes>>, ApiError> {
+) -> Result<Option<(Vec<Bytes>, usize)>, ApiError> {
     let (ask, asked) = (context.ask, context.asked);
     if !is_of_amended(asked) || total > MAX_READ || !context.asks.increases {
         return Ok(None);
@@ -58,7 +58,9 @@ pub(super) fn largest_increases(
     }
     all.retain(|(increase, _)| *increase > 0.0);
     all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    Ok((!all.is_empty()).then(|| all.into_iter().take(shown).map(|(_, bytes)| bytes).collect()))
+    let risen = all.len();
+    let first = all.into_iter().take(shown).map(|(_, bytes)| bytes).collect();
+    Ok((risen > 0).then_some((first, risen)))
 }
 
 /// How often the records of an answer are scanned for it.
@@ -69,6 +71,14 @@ pub(super) fn scans(splits: &[Split]) -> usize {
     } else {
         0
     }
+}
+
+/// That the days of a search for amended contracts are not those of the amendments.
+pub(super) fn days_of_contracts(t: Texts, asked: &SearchAddress) -> Option<String> {
+    let has_days = ["issued_after", "issued_before"]
+        .iter()
+        .any(|name| asked.value(name).is_some());
+    (has_days && is_of_amended(asked)).then(|| t.text("search-amended-days"))
 }
 
 /// Their values before amendments and now. `None` for a search of others, if no record states both, and if counting

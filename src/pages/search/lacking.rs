@@ -10,7 +10,7 @@ use crate::{
         search::{context::SearchContext, split::has_none_of},
     },
     query::{Filter, SearchQuery, SortKey},
-    question::reading::entity_types,
+    question::entity_types::entity_types,
 };
 
 /// A source that publishes every week has a call of these days.

@@ -45,10 +45,11 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let Named { buyer, exact, others } = named(context, text)?;
     let (is_buyer, is_exact) = (buyer.is_some(), exact.is_some());
     let split = split_of(context, plan, (text, found));
-    let (of_names, in_names, named_records) = or_nothing_in_time(of_names(context, text, split, total))?;
-    let leading = split.filter(|(split, records)| of_names.is_empty() && split.leads(*records, total));
+    let names = or_nothing_in_time(of_names(context, text, split, total))?;
+    let is_name = names.are_meant(split, total);
+    let leading = split.filter(|(split, records)| names.all.is_empty() && split.leads(*records, total));
     let bidders = or_nothing_in_time(who_bid(context, text))?;
-    let has_other = !of_names.is_empty() || leading.is_some() || !bidders.is_empty();
+    let has_other = !names.all.is_empty() || leading.is_some() || !bidders.is_empty();
     let few = split
         .map(|(_, records)| records.max(total))
         .filter(|records| FEW.contains(records));
@@ -58,7 +59,7 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
         is_in_place,
         is_in_city,
         is_nothing,
-    } = Near::of(context, plan, (split, total, few), (has_other, of_names.is_empty()))?;
+    } = Near::of(context, plan, (split, total, few), (has_other, names.all.is_empty()))?;
     let firms_in_city = is_in_city.then(|| of_places.remove(0));
     let shown = split.filter(|(_, records)| *records > 0 || leading.is_some() || is_nothing);
     let of_words = shown.map(|(split, records)| Meaning::of_split(context.t, split, records));
@@ -66,24 +67,22 @@ pub(super) fn meant(context: &SearchContext, plan: &Plan, found: &Found) -> Resu
     let share = of_all.as_ref().map(|of_all| of_all.what.clone());
     let has_other = has_other || is_in_city || !of_places.is_empty() || respelled.is_some();
     let finds_nothing = total == 0 && !has_other && split.is_none_or(|(_, records)| records == 0);
-    let is_wide = split.is_some_and(|(_, records)| is_wider(records, named_records));
+    let is_wide = split.is_some_and(|(_, records)| is_wider(records, names.records));
     let wider = of_words.clone().filter(|_| is_wide);
     let mut all: Vec<Meaning> = bidders
         .into_iter()
         .chain(respelled)
         .chain(buyer)
         .chain(wider)
-        .chain(of_names)
+        .chain(names.all)
         .chain(exact)
         .chain(firms_in_city)
         .chain(of_words)
         .chain(of_places)
         .chain(of_all)
-        .chain(in_names)
+        .chain(names.in_names)
         .collect();
     // An exact name leaves out the other conditions of the search.
-    let has_years = split.is_some_and(|(split, _)| split.has_years);
-    let is_name = named_records > 0 && (has_years || is_by_chance(total, named_records));
     let has_answer = total == 0 && !all.is_empty() || leading.is_some() || is_name || is_in_place || is_in_city;
     let leads = is_buyer || has_answer && !is_exact;
     all.extend(others);
@@ -272,17 +271,30 @@ const NAME_OF: u64 = 2;
 /// The fewest suppliers whose names begin with the words, for these to be a part of names.
 const SEVERAL: usize = 2;
 
-/// What the words mean if they name suppliers or a buyer, the one with most records first, a comparison before; and the
-/// suppliers that have the words in their names, if the words mean something else first; and how many records the first
-/// name has, 0 for a comparison.
-///
+/// What the words mean if they name suppliers or a buyer.
+#[derive(Default)]
+struct Names {
+    /// The one with most records first, a comparison before.
+    all: Vec<Meaning>,
+    /// The suppliers that have the words in their names, if the words mean something else first.
+    in_names: Option<Meaning>,
+    /// How many records the first name has, 0 for a comparison.
+    records: u64,
+    /// Whether all words that are not conditions are the whole name of a supplier or a buyer.
+    is_exact: bool,
+}
+
+impl Names {
+    /// Whether the first name is shown before what the words find as words: `total` records.
+    fn are_meant(&self, split: Option<(&Split, u64)>, total: u64) -> bool {
+        let has_years = split.is_some_and(|(split, _)| split.has_years);
+        let is_likely = has_years || self.is_exact && self.records > total || is_by_chance(total, self.records);
+        self.records > 0 && is_likely
+    }
+}
+
 /// `total` is what the search for the words finds.
-fn of_names(
-    context: &SearchContext,
-    text: &str,
-    split: Option<(&Split, u64)>,
-    total: u64,
-) -> Result<(Vec<Meaning>, Option<Meaning>, u64), Error> {
+fn of_names(context: &SearchContext, text: &str, split: Option<(&Split, u64)>, total: u64) -> Result<Names, Error> {
     let (ask, t, asked) = (context.ask, context.t, context.asked);
     let compared = of_compared(context, text, total)?;
     let mut named = Vec::new();
@@ -302,7 +314,11 @@ fn of_names(
             (part.filter(|(_, records)| *records != total), total)
         }
     };
-    let is_name = |(_, records): &(Meaning, u64)| records.saturating_mul(NAME_OF) >= searched;
+    let of_words = split.map_or(text, |(split, _)| split.words.as_str());
+    // "Qui vend des pneus" asks for a thing, which is in the names of firms, too.
+    let is_thing = context.asks.sellers && !of_words.contains(char::is_uppercase) && searched > 0;
+    let is_exact = !named.is_empty();
+    let is_name = |(_, records): &(Meaning, u64)| !is_thing && records.saturating_mul(NAME_OF) >= searched;
     let (first, in_names) = match part {
         Some(part) if is_name(&part) => (Some(part), None),
         part => (None, part),
@@ -312,9 +328,10 @@ fn of_names(
     let most = named.first().filter(|_| compared.is_empty());
     let most = most.map_or(0, |(_, records)| *records);
     let named = named.into_iter().map(|(meaning, _)| meaning);
-    Ok((
-        compared.into_iter().chain(named).collect(),
-        in_names.map(|(meaning, _)| meaning),
-        most,
-    ))
+    Ok(Names {
+        all: compared.into_iter().chain(named).collect(),
+        in_names: in_names.map(|(meaning, _)| meaning),
+        records: most,
+        is_exact,
+    })
 }

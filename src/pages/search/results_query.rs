@@ -256,8 +256,8 @@ impl Plan {
     }
 
     /// Which of the splits has most records, and how many. If none has any: that of the entity type that its buyer has
-    /// most of, else of the one that is shown. Contracts come before disclosures that are only a selection, unless they
-    /// are few next to these.
+    /// most of, or the level of government, else of the one that is shown. Contracts come before disclosures that are
+    /// only a selection, unless they are few next to these.
     fn most(&self, generation: &Generation, counts: &[u64]) -> Option<(usize, u64)> {
         let types = || self.splits.iter().map(|split| split.asked.entity_type);
         let records = || types().zip(counts.iter().copied());
@@ -273,7 +273,9 @@ impl Plan {
         let most = most_records(records().filter(|(of, _)| !is_left_out(*of)));
         let of_buyer = self.splits.iter().find_map(|split| split.of_buyer);
         let of_buyer = of_buyer.filter(|of| types().any(|one| one == *of));
-        let shown = most.or(of_buyer).unwrap_or(self.asked.entity_type);
+        let of_level = self.splits.iter().find_map(|split| split.asked.value("level"));
+        let of_level = of_level.and_then(|level| of_most_at(generation, level, types()));
+        let shown = most.or(of_buyer).or(of_level).unwrap_or(self.asked.entity_type);
         let number = types().position(|of| of == shown).unwrap_or_default();
         counts.get(number).map(|records| (number, *records))
     }
@@ -337,6 +339,16 @@ impl Plan {
             None => self.asked.address(),
         }))
     }
+}
+
+/// The entity type with most records of a level of government.
+fn of_most_at(generation: &Generation, level: &str, types: impl Iterator<Item = EntityType>) -> Option<EntityType> {
+    let records = |of: EntityType| {
+        let rows = generation.manifest_of(of).coverage.iter();
+        let of_level = rows.filter(|row| row.government_level.as_deref() == Some(level));
+        of_level.map(|row| row.records).sum::<u64>()
+    };
+    most_records(types.map(|of| (of, records(of))))
 }
 
 /// How often the words are searched for because they ask for a number of bids, or may compare two names.

@@ -8,7 +8,7 @@ use crate::{
         format::decimal,
         search::{context::SearchContext, meanings::Meaning, split::Split},
     },
-    question::asked_for::CONTRACT_TYPES,
+    question::entity_types::CONTRACT_TYPES,
 };
 
 /// What it scans: each entity type of contracts, and how often.

@@ -17,6 +17,7 @@ use crate::{
     model::{
         EntityType,
         fold::{fold, word_list},
+        vocabulary::known_province,
     },
     pages::{
         address,
@@ -37,8 +38,9 @@ use crate::{
         asked_for::content,
         bids::{BidsAsked, take_calls},
         buyers::{BodyNames, take_buyer},
+        places::is_city,
         reading::subject_of_question,
-        words::{Word, ranges, without_marks, words},
+        words::{Word, ranges, remove_phrase, without_marks, words},
     },
 };
 
@@ -128,7 +130,25 @@ impl Searched {
     }
 }
 
+/// The same of any region, if the text names one: bids have none.
 fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Searched>, Error> {
+    let (calls, _) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
+    let split = Split::of_calls(&calls, text, &context.ask.generation, context.today);
+    let region = split.as_ref().and_then(|split| split.asked.value("region")).map(fold);
+    let mut written = words(text);
+    if !region.is_some_and(|region| remove_phrase(&mut written, &region)) {
+        return bids_on_calls(context, text, part, false);
+    }
+    bids_on_calls(context, &content(written, true), part, true)
+}
+
+/// `is_everywhere`: whether a region was left out.
+fn bids_on_calls(
+    context: &SearchContext,
+    text: &str,
+    part: &str,
+    is_everywhere: bool,
+) -> Result<Option<Searched>, Error> {
     let (ask, t) = (context.ask, context.t);
     let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
     let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
@@ -139,8 +159,8 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
             Ok(None)
         };
     };
-    // Bids have no region, level or class: the calls of all are more than none, if nothing but words is left.
-    let wider = split.asked.dropping(&["region", "level", "body_class"]);
+    // Bids have no level or class: the calls of all are more than none, if nothing but words is left.
+    let wider = split.asked.dropping(&["level", "body_class"]);
     let is_wider = wider.parameters != split.asked.parameters;
     // No source of bids has calls of federal bodies.
     if is_wider && (split.conditions.len() > 1 || split.asked.value("level") == Some("federal")) {
@@ -161,6 +181,8 @@ fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Sea
         t.text("search-who-bid-all")
     } else if is_wider {
         t.with("search-who-bid-everywhere", &[("words", &split.words)])
+    } else if is_everywhere {
+        t.with("search-who-bid-everywhere", &[("words", &split.label(&split.words))])
     } else {
         split.label(&split.words)
     };
@@ -191,8 +213,13 @@ fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Opt
     let generation = &context.ask.generation;
     let firms = named_from(&generation.suppliers, words);
     let ids = joined_ids(firms.iter().take(MAX_PARTIES).map(|firm| firm.id.as_str()));
-    let of_firms = asked.dropping(&["q"]).setting(&[("supplier", &ids)]);
-    (!firms.is_empty()).then(|| of_search(&of_firms, generation)).flatten()
+    // A bidder that won nothing is no supplier.
+    let (name, value) = if firms.is_empty() {
+        ("vendor", words)
+    } else {
+        ("supplier", ids.as_str())
+    };
+    of_search(&asked.dropping(&["q"]).setting(&[(name, value)]), generation)
 }
 
 /// How often all bids are read for words that ask who bid: also without days, where there are none, and of a bidder.
@@ -236,8 +263,12 @@ fn take_body(ask: &Ask, t: Texts, written: &mut Vec<Word>) -> Option<Named> {
     body.or_else(|| {
         let mut all = ranges(written);
         all.sort_by_key(|(_, range)| Reverse(range.len()));
-        let of_range =
-            |(_, range): (String, Range<usize>)| Some((city(ask, t, &without_marks(&written[range.clone()]))?, range));
+        let of_range = |(folded, range): (String, Range<usize>)| {
+            // "In Quebec" is the province.
+            let is_named = known_province(&folded).is_none() || is_city(written, &range);
+            let city = city(ask, t, &without_marks(&written[range.clone()])).filter(|_| is_named)?;
+            Some((city, range))
+        };
         let (city, range) = all.into_iter().find_map(of_range)?;
         written.drain(range);
         Some(city)

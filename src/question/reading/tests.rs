@@ -1,6 +1,7 @@
 //! What texts say: questions, names, periods and values in both languages.
 
 use super::*;
+use crate::question::entity_types::entity_types;
 
 mod questions;
 

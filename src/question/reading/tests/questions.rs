@@ -13,6 +13,7 @@ fn words_of_questions_are_not_searched_for() {
         ("total des contrats d'Acme", "Acme"),
         ("Acme contracts total", "Acme"),
         ("Acme total contracts", "Acme"),
+        ("Acme contract original value", "Acme"),
         ("Acme Zenith total value", "Acme Zenith"),
         ("aviation fuel cost", "aviation fuel"),
         ("when did Acme last win a contract", "Acme"),
@@ -94,6 +95,35 @@ fn words_of_questions_are_not_searched_for() {
 }
 
 #[test]
+fn one_record_of_an_order_is_of_its_type_and_a_clause_leaves_no_word() {
+    for (text, words, wanted) in [
+        ("newest tender for salt", "salt", &[EntityType::Tender][..]),
+        ("largest award salt", "salt", &[EntityType::Award]),
+        ("tender for salt", "tender for salt", &[]),
+    ] {
+        let question = read(text, Takes::all_but_names());
+        let found = question
+            .as_ref()
+            .map_or((text, &[][..]), |of| (of.words.as_str(), of.wanted));
+        assert_eq!(found, (words, wanted), "{text}");
+    }
+    let text = "federal contracts that were amended the most";
+    let question = read(text, Takes::all_but_names()).unwrap();
+    assert!(question.amended && question.words.is_empty(), "{question:?}");
+    let text = "sole source share of salt";
+    let question = read(text, Takes::all_but_names()).unwrap();
+    let found = (
+        question.without_competition,
+        question.asks_for_share,
+        question.words.as_str(),
+    );
+    assert_eq!(found, (true, true, "salt"));
+    let text = "school boards number of contracts";
+    let question = read(text, Takes::all_but_names()).unwrap();
+    assert_eq!((question.body_class, question.words.as_str()), (Some("school"), ""));
+}
+
+#[test]
 fn the_subject_of_a_question_is_its_names_and_things() {
     for (text, expected) in [
         ("how much did Acme get in 2018", Some("Acme")),
@@ -118,6 +148,7 @@ fn which_city_and_which_tenders_are_open_are_conditions() {
         ("How much do cities pay for asphalt?", "asphalt"),
         ("Quelle ville paie le plus cher le sel ?", "sel"),
         ("Les villes achètent-elles du sel ?", "sel"),
+        ("contrats de sel des villes en 2009", "sel"),
     ] {
         let question = read(text, takes).unwrap();
         assert_eq!(

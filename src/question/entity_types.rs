@@ -1,0 +1,67 @@
+//! The entity types among the words of a search.
+
+use crate::{
+    model::EntityType,
+    question::{
+        asked_for::{Asking, asks_for_contracts, order},
+        open_calls::TENDERS,
+        words::{Word, remove_phrase, words},
+    },
+};
+
+/// What asks for other entity types.
+const AWARDS: &str = "avis attribution|attribution notices|award notices|awards";
+const DISCLOSURES: &str = "\
+    contrats divulgues|contrats federaux divulgues|disclosed contracts|disclosed federal contracts|disclosures|\
+    divulgations|divulgations proactives|federal disclosed contracts|proactive disclosure|proactive disclosures";
+const STANDING_OFFERS: &str = "\
+    offres a commandes|offre a commandes|offres permanentes|offre permanente|standing offers|standing offer|\
+    supply arrangements|supply arrangement";
+
+/// The entity types of "contracts": in everyday words, what is disclosed and awarded is a contract, too.
+pub(crate) const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityType::Disclosure, EntityType::Award];
+
+/// The entity types that a text asks for; none for any.
+pub(crate) fn entity_types(text: &str) -> &'static [EntityType] {
+    let mut written = words(text);
+    // "Without tenders" does not ask for them.
+    Asking::WithoutCompetition.take(&mut written);
+    if Asking::OpenTenders.take(&mut written) {
+        return &[EntityType::Tender];
+    }
+    match take_entity_types(&mut written) {
+        [] if order(&mut written).is_some() => take_one_of_type(&mut written),
+        types => types,
+    }
+}
+
+/// Removes the name of an entity type, but for "contracts", and returns which types the words ask for: none for any.
+pub(crate) fn take_entity_types(written: &mut Vec<Word>) -> &'static [EntityType] {
+    let named: [(&str, &[EntityType]); 4] = [
+        (TENDERS, &[EntityType::Tender]),
+        (STANDING_OFFERS, &[EntityType::StandingOffer]),
+        (DISCLOSURES, &[EntityType::Disclosure]),
+        (AWARDS, &[EntityType::Award]),
+    ];
+    let found = named.into_iter().find(|(phrases, _)| remove_phrase(written, phrases));
+    match found {
+        Some((_, types)) => types,
+        None if asks_for_contracts(written) => CONTRACT_TYPES,
+        None => &[],
+    }
+}
+
+/// What one record is called, and its entity type: next to words that ask for the first of an order.
+const ONE_OF_TYPE: [(&str, &[EntityType]); 3] = [
+    ("call|tender", &[EntityType::Tender]),
+    ("award|award notice|avis attribution", &[EntityType::Award]),
+    ("disclosure|divulgation", &[EntityType::Disclosure]),
+];
+
+/// Removes the name of an entity type for one record: "newest tender".
+pub(super) fn take_one_of_type(written: &mut Vec<Word>) -> &'static [EntityType] {
+    let found = ONE_OF_TYPE
+        .into_iter()
+        .find(|(phrases, _)| remove_phrase(written, phrases));
+    found.map_or(&[], |(_, types)| types)
+}
