@@ -17,7 +17,7 @@ use crate::{
     query::{
         SearchQuery,
         keyword::Keyword,
-        text::{Clause, TextQuery},
+        text::{Clause, TextQuery, WordsIn},
     },
 };
 
@@ -130,7 +130,7 @@ fn reads(text: &TextQuery) -> usize {
     let of_codes = if has_codes { required.count() } else { 0 };
     let of_words: usize = text.clauses().iter().map(reads_of).sum();
     // Next to the documents of a word, those that have it in names only.
-    let times = if text.is_in_purchase() { 2 } else { 1 };
+    let times = if text.words_in() == WordsIn::Anywhere { 1 } else { 2 };
     times * of_words + of_codes
 }
 

@@ -4,15 +4,19 @@
 //! The index has the words of names among the [`index_terms`](super::relevance::index_terms), by tier. The same field
 //! has the words of names that describe the purchase, too ([`described_terms`]): few, so that the index hardly grows.
 //!
-//! A record has a word *only in names* if it has a term of [`WordTerms::in_names`], and not [`WordTerms::described`].
+//! A record has a word *only in names* that do not count if it has a term of [`WordTerms::left_out`], and none of
+//! [`WordTerms::kept`].
 //!
-//! A word of `q` is in the purchase if the record has a variant of it that is not only in names. A phrase is in the
-//! purchase if the record has the phrase, and none of its words is only in names.
+//! A word of `q` counts if the record has a variant of it that is not only in such names. A phrase counts if the record
+//! has the phrase, and none of its words is only in such names.
 //!
 //! Elasticsearch counterpart: `bool.must_not` of `terms` next to `bool.should` of `term`.
 
 use super::relevance::{IndexTerm, other_tiers};
-use crate::model::{Record, Role};
+use crate::{
+    model::{Record, Role},
+    query::text::WordsIn,
+};
 
 /// The roles of names.
 pub(crate) const NAMES: [Role; 2] = [Role::Vendor, Role::Department];
@@ -20,21 +24,30 @@ pub(crate) const NAMES: [Role; 2] = [Role::Vendor, Role::Department];
 /// In place of the letter of a tier: the word is in a name and describes the purchase.
 const DESCRIBED: char = '=';
 
-/// The terms that a word has in the index if a record has it in a name.
+/// The terms by which a word counts or does not, where a text says where its words must be.
 pub(crate) struct WordTerms {
-    /// One for each role of names.
-    pub(crate) in_names: Vec<String>,
-    pub(crate) described: String,
+    /// A record with one of these has the word in a name that does not count by itself.
+    pub(crate) left_out: Vec<String>,
+    /// Unless it has one of these.
+    pub(crate) kept: Vec<String>,
 }
 
 impl WordTerms {
-    pub(crate) fn of(word: &str) -> WordTerms {
+    /// `None` if a word counts anywhere.
+    pub(crate) fn of(word: &str, words_in: WordsIn) -> Option<WordTerms> {
         let term = |letter| IndexTerm::InTier(word, letter).text();
-        let tiers = other_tiers().filter(|(role, _)| NAMES.contains(role));
-        WordTerms {
-            in_names: tiers.map(|(_, letter)| term(letter)).collect(),
-            described: term(DESCRIBED),
-        }
+        let names: &[Role] = match words_in {
+            WordsIn::Anywhere => return None,
+            WordsIn::PurchaseOrVendor => &[Role::Department],
+            WordsIn::Purchase => &NAMES,
+        };
+        let of_names = other_tiers().filter(|(role, _)| NAMES.contains(role));
+        let (left_out, kept): (Vec<_>, Vec<_>) = of_names.partition(|(role, _)| names.contains(role));
+        let terms = |tiers: Vec<(Role, char)>| tiers.into_iter().map(|(_, letter)| term(letter)).collect::<Vec<_>>();
+        Some(WordTerms {
+            left_out: terms(left_out),
+            kept: [term(DESCRIBED)].into_iter().chain(terms(kept)).collect(),
+        })
     }
 }
 

@@ -30,9 +30,26 @@ pub struct TextQuery {
     translation: Option<Translation>,
     #[serde(rename = "match_codes", skip_serializing_if = "Option::is_none")]
     codes: Option<Codes>,
-    /// Whether words that a record has only in names do not match.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    in_purchase: bool,
+    #[serde(skip_serializing_if = "WordsIn::is_anywhere")]
+    words_in: WordsIn,
+}
+
+/// Where a record must have the required words of a text. What is excluded is excluded wherever it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WordsIn {
+    #[default]
+    Anywhere,
+    /// Not only in the name of a buyer.
+    PurchaseOrVendor,
+    /// In what describes the purchase: not only in the name of a vendor or a buyer.
+    Purchase,
+}
+
+impl WordsIn {
+    fn is_anywhere(&self) -> bool {
+        *self == WordsIn::Anywhere
+    }
 }
 
 /// The clauses that take the place of those written. Serialized as a flag: what is added can change
@@ -135,7 +152,7 @@ impl TextQuery {
             clauses,
             translation: None,
             codes: None,
-            in_purchase: false,
+            words_in: WordsIn::Anywhere,
         }
     }
 
@@ -162,7 +179,7 @@ impl TextQuery {
             clauses: self.clauses.clone(),
             translation: Some(Translation(clauses)),
             codes: self.codes.clone(),
-            in_purchase: self.in_purchase,
+            words_in: self.words_in,
         }
     }
 
@@ -180,18 +197,13 @@ impl TextQuery {
         }
     }
 
-    /// Whether a required term must be in what describes the purchase: not only in the name of a vendor or a buyer.
-    /// What is excluded is excluded wherever it is.
-    pub fn is_in_purchase(&self) -> bool {
-        self.in_purchase
+    pub fn words_in(&self) -> WordsIn {
+        self.words_in
     }
 
-    /// This text, whose required terms must be in what describes the purchase.
-    pub fn in_purchase(self) -> TextQuery {
-        TextQuery {
-            in_purchase: true,
-            ..self
-        }
+    /// This text, whose required words must be there.
+    pub fn within(self, words_in: WordsIn) -> TextQuery {
+        TextQuery { words_in, ..self }
     }
 
     /// This text without the records that only their codes find.

@@ -118,9 +118,11 @@ impl Drawn {
             paths.push(format!(
                 "/{entity_type}?q=snow+removal&translate=true&match_codes=true&sort_by=relevance&explain=true"
             ));
-            paths.push(format!(
-                "/{entity_type}?q=construction+OR+%22road+work%22&translate=true&q_in=purchase&include_total=true"
-            ));
+            for place in ["purchase", "purchase_or_vendor"] {
+                paths.push(format!(
+                    "/{entity_type}?q=construction+OR+%22road+work%22&translate=true&q_in={place}&include_total=true"
+                ));
+            }
         }
         for q in ["construction", "ISED", "montreal", "servces", "national", "de", "43"] {
             paths.push(format!("/suggest?q={q}&limit=20&lang=fr"));
@@ -162,7 +164,12 @@ impl Drawn {
                 }
             }
             if random.chance(30) {
-                query.add("q_in", "purchase");
+                let place = if random.chance(50) {
+                    "purchase"
+                } else {
+                    "purchase_or_vendor"
+                };
+                query.add("q_in", place);
             }
         }
         for _ in 0..random.below(4) {

@@ -24,7 +24,10 @@ use procure::{
         similarity_terms,
     },
     query::{
-        Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery, translate::Translator,
+        Filter, Order, Page, SearchQuery, Sort, SortKey, Start,
+        cursor::Cursor,
+        text::{TextQuery, WordsIn},
+        translate::Translator,
     },
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
@@ -227,6 +230,16 @@ fn codes() -> impl Strategy<Value = Option<Vec<String>>> {
     proptest::option::of(proptest::sample::subsequence(keys.to_vec(), 0..3))
 }
 
+fn words_in() -> impl Strategy<Value = WordsIn> {
+    let all = [
+        WordsIn::Anywhere,
+        WordsIn::Anywhere,
+        WordsIn::Purchase,
+        WordsIn::PurchaseOrVendor,
+    ];
+    proptest::sample::select(all.to_vec())
+}
+
 fn filter() -> impl Strategy<Value = Filter> {
     let term = |role: Role, values: &'static [&'static str]| {
         proptest::sample::select(values).prop_map(move |value| Filter::Term {
@@ -359,42 +372,40 @@ fn query() -> impl Strategy<Value = SearchQuery> {
         proptest::option::of(q()),
         proptest::collection::vec(filter(), 0..3),
         key,
-        (order, any::<bool>(), codes(), proptest::bool::weighted(0.3)),
+        (order, any::<bool>(), codes(), words_in()),
     )
-        .prop_map(
-            |(entity_type, q, filters, key, (order, translate, codes, in_purchase))| {
-                // Rarely too many words.
-                let text = q.and_then(|q| TextQuery::parse(&q).ok());
-                let text = text.map(|text| {
-                    if translate {
-                        TRANSLATOR.translate(&text).text
-                    } else {
-                        text
-                    }
-                });
-                let text = text.map(|text| match codes {
-                    Some(codes) => text.or_codes(codes),
-                    None => text,
-                });
-                let text = text.map(|text| if in_purchase { text.in_purchase() } else { text });
-                let schema = Schema::of(entity_type);
-                let sortable = match key {
-                    SortKey::Date => true,
-                    SortKey::ClosingDate => schema.has_role(Role::ClosingDate),
-                    SortKey::EndDate => schema.has_role(Role::EndDate),
-                    SortKey::Value => schema.has_role(Role::Value),
-                    SortKey::Relevance => text.is_some(),
-                };
-                let key = if sortable { key } else { SortKey::Date };
-                let order = if key == SortKey::Relevance { Order::Desc } else { order };
-                SearchQuery {
-                    entity_type,
-                    text,
-                    filters,
-                    sort: Sort { key, order },
+        .prop_map(|(entity_type, q, filters, key, (order, translate, codes, words_in))| {
+            // Rarely too many words.
+            let text = q.and_then(|q| TextQuery::parse(&q).ok());
+            let text = text.map(|text| {
+                if translate {
+                    TRANSLATOR.translate(&text).text
+                } else {
+                    text
                 }
-            },
-        )
+            });
+            let text = text.map(|text| match codes {
+                Some(codes) => text.or_codes(codes),
+                None => text,
+            });
+            let text = text.map(|text| text.within(words_in));
+            let schema = Schema::of(entity_type);
+            let sortable = match key {
+                SortKey::Date => true,
+                SortKey::ClosingDate => schema.has_role(Role::ClosingDate),
+                SortKey::EndDate => schema.has_role(Role::EndDate),
+                SortKey::Value => schema.has_role(Role::Value),
+                SortKey::Relevance => text.is_some(),
+            };
+            let key = if sortable { key } else { SortKey::Date };
+            let order = if key == SortKey::Relevance { Order::Desc } else { order };
+            SearchQuery {
+                entity_type,
+                text,
+                filters,
+                sort: Sort { key, order },
+            }
+        })
 }
 
 pub fn write_dumps(folder: &Path, records: &[(EntityType, String)]) {

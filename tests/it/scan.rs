@@ -32,7 +32,7 @@ use procure::{
     },
     query::{
         Filter, Order, Page, Position, SearchQuery, Sort, SortKey, Start,
-        text::{Clause, Term},
+        text::{Clause, Term, WordsIn},
     },
 };
 
@@ -46,8 +46,8 @@ pub struct ScanEngine<'a> {
     all: Collection<'a>,
     /// The words of each text of a record that `q` searches.
     texts: Vec<Vec<Vec<String>>>,
-    /// The words that a record has only in the names of those who sell and buy.
-    names_only: Vec<HashSet<String>>,
+    /// The words that a record has only in the names of those who sell and buy, and only in those who buy.
+    names_only: Vec<[HashSet<String>; 2]>,
     vocabularies: BTreeMap<EntityType, BTreeMap<String, u64>>,
     /// The words that match a word of an earlier query, by entity type, because finding them stems every word of the
     /// records.
@@ -348,7 +348,7 @@ impl Engine for ScanEngine<'_> {
             let scores: Vec<f32> = shared
                 .map(|(frequency, _)| similarity::idf(records.len() as u64, *frequency))
                 .collect();
-            if !scores.is_empty() && matches(&self.all, record, (&[], &HashSet::new()), &filters, &Forms::new()) {
+            if !scores.is_empty() && matches(&self.all, record, (&[], &Default::default()), &filters, &Forms::new()) {
                 let score = scores.into_iter().fold(0.0, |sum, score| sum + score);
                 found.push((score, sort_values(record, SortKey::Date), &self.records[*number].1));
             }
@@ -413,34 +413,35 @@ fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
     }
 }
 
-/// The words that are only in names. Where neither a title nor a description has a word, those of the vendor's names
+/// The words that are only in names, and only in those of buyers. Where neither a title nor a description has a word, those of the vendor's names
 /// describe the purchase.
-fn names_only(record: &Record) -> HashSet<String> {
+fn names_only(record: &Record) -> [HashSet<String>; 2] {
     let mut elsewhere: HashSet<String> = record.purchase_texts().flat_map(word_list).collect();
     if record.texts(Role::Subject).flat_map(word_list).next().is_none() {
         elsewhere.extend(record.texts(Role::Vendor).flat_map(word_list));
     }
-    let names = [Role::Vendor, Role::Department]
-        .into_iter()
-        .flat_map(|role| record.texts(role));
-    names
-        .flat_map(word_list)
-        .filter(|word| !elsewhere.contains(word))
-        .collect()
+    let words_of = |role: Role| record.texts(role).flat_map(word_list).collect::<HashSet<String>>();
+    let (vendors, buyers) = (words_of(Role::Vendor), words_of(Role::Department));
+    let only = |names: HashSet<String>| names.into_iter().filter(|word| !elsewhere.contains(word)).collect();
+    let of_buyers = buyers.difference(&vendors).cloned().collect();
+    [vendors.union(&buyers).cloned().collect(), of_buyers].map(only)
 }
 
 /// `texts`: the words of each text of the record, and those that only names have.
 fn matches(
     all: &Collection,
     record: &Parsed,
-    texts: (&[Vec<String>], &HashSet<String>),
+    texts: (&[Vec<String>], &[HashSet<String>; 2]),
     query: &SearchQuery,
     forms: &Forms,
 ) -> bool {
     let (texts, names_only) = texts;
     let nowhere = HashSet::new();
-    let in_purchase = query.text.as_ref().is_some_and(|text| text.is_in_purchase());
-    let without = if in_purchase { names_only } else { &nowhere };
+    let without = match query.text.as_ref().map(|text| text.words_in()).unwrap_or_default() {
+        WordsIn::Anywhere => &nowhere,
+        WordsIn::Purchase => &names_only[0],
+        WordsIn::PurchaseOrVendor => &names_only[1],
+    };
     let schema = Schema::of(query.entity_type);
     let is_searchable = |filter: &Filter| match filter {
         Filter::Term { role, .. }

@@ -15,7 +15,7 @@ use crate::{
         },
         param::filter_rows,
         parse::{Given, not_in_list},
-        search::{IN_PURCHASE, SearchParams, TABLE},
+        search::{IN_PURCHASE, IN_PURCHASE_OR_VENDOR, SearchParams, TABLE},
     },
     catalog::{
         generation::{Coverage, Generation},
@@ -31,7 +31,7 @@ use crate::{
     query::{
         Filter, Order, Page, SearchQuery, Sort, SortKey, Start,
         cursor::{Cursor, CursorError},
-        text::TextQuery,
+        text::{TextQuery, WordsIn},
         translate::{Addition, Translator},
     },
 };
@@ -197,8 +197,12 @@ impl SearchParams {
         let commodity = self.filters.commodity();
         let text = self.q.map(|given| given.value);
         let (text, translation) = meant_text(text, context.translator, (translates, matches_codes));
-        let is_in_purchase = self.q_in.as_ref().is_some_and(|given| given.value == IN_PURCHASE);
-        let text = text.map(|text| if is_in_purchase { text.in_purchase() } else { text });
+        let words_in = match self.q_in.as_ref().map(|given| given.value) {
+            Some(IN_PURCHASE) => WordsIn::Purchase,
+            Some(IN_PURCHASE_OR_VENDOR) => WordsIn::PurchaseOrVendor,
+            _ => WordsIn::Anywhere,
+        };
+        let text = text.map(|text| text.within(words_in));
         let query = SearchQuery {
             entity_type: context.schema.entity_type,
             text,

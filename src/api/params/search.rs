@@ -61,10 +61,11 @@ pub struct SearchParams {
 const SORTS: [&str; 6] = ["published", "date", "value", "closing", "ending", RELEVANCE];
 
 /// The values of `q_in`.
-const PLACES_OF_WORDS: [&str; 2] = ["all", IN_PURCHASE];
+const PLACES_OF_WORDS: [&str; 3] = ["all", IN_PURCHASE, IN_PURCHASE_OR_VENDOR];
 
 /// Words that are only in names do not match.
 pub(crate) const IN_PURCHASE: &str = "purchase";
+pub(crate) const IN_PURCHASE_OR_VENDOR: &str = "purchase_or_vendor";
 
 /// The order that needs a text.
 const RELEVANCE: &str = "relevance";
@@ -126,7 +127,7 @@ pub const TABLE: &[SearchParam] = &[
     SearchParam::flag("match_codes", "`true`: `q` also finds the records of the commodity codes whose words match it, and of the codes below these", |p| &mut p.match_codes),
     SearchParam::new(
         "q_in",
-        "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; where a record has neither title nor description, the vendor's name counts; `all`, the default: anywhere",
+        "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; where a record has neither title nor description, the vendor's name counts; `purchase_or_vendor`: not only in the name of a buyer; `all`, the default: anywhere",
         ParamType::OneOf(&PLACES_OF_WORDS, Case::Exact, |p| &mut p.q_in),
     )
     .default(|| json!("all")),

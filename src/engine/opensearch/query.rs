@@ -12,7 +12,7 @@ use crate::{
     model::{Date, Facet, Role, Schema, role::RoleStorage},
     query::{
         Filter, SearchQuery,
-        text::{Clause, Term, TextQuery},
+        text::{Clause, Term, TextQuery, WordsIn},
     },
 };
 
@@ -62,12 +62,12 @@ impl CompiledQuery {
         let codes = query.text.as_ref().and_then(|text| text.codes()).unwrap_or_default();
         let codes = codes.iter().filter(|_| has_field(schema, Role::Commodity));
         let codes: Vec<Value> = codes.map(|code| starts_with(Role::Commodity, code)).collect();
-        let in_purchase = query.text.as_ref().is_some_and(TextQuery::is_in_purchase);
+        let words_in = query.text.as_ref().map(TextQuery::words_in).unwrap_or_default();
         let mut words = Vec::new();
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
-                Clause::Any(terms) if is_text_indexed && in_purchase => {
-                    words.push(any_in_purchase(terms, resolved));
+                Clause::Any(terms) if is_text_indexed && words_in != WordsIn::Anywhere => {
+                    words.push(any_that_counts(terms, resolved, words_in));
                 }
                 Clause::Any(terms) if is_text_indexed => words.push(any_of(terms, resolved)),
                 Clause::Any(_) => return None,
@@ -275,26 +275,28 @@ fn any_of(queried: &[Term], resolved: &ResolvedTerms) -> Value {
         .collect())
 }
 
-/// The union of terms of `q` in what describes the purchase.
-fn any_in_purchase(queried: &[Term], resolved: &ResolvedTerms) -> Value {
+/// The union of terms of `q`, where these count.
+fn any_that_counts(queried: &[Term], resolved: &ResolvedTerms, words_in: WordsIn) -> Value {
     let (words, phrases) = words_and_phrases(queried, resolved);
-    let in_names = |word: &String| terms(record::RELEVANCE, &WordTerms::of(word).in_names);
+    let terms_of = |word: &String| WordTerms::of(word, words_in);
+    let in_names = |of: &WordTerms| terms(record::RELEVANCE, &of.left_out);
     let mut clauses = Vec::new();
     // The words of one clause together, so that a translated text does not have too many clauses.
-    let described: Vec<String> = words.iter().map(|word| WordTerms::of(word).described).collect();
-    if !described.is_empty() {
-        clauses.push(terms(record::RELEVANCE, &described));
+    let kept: Vec<String> = words.iter().filter_map(terms_of).flat_map(|of| of.kept).collect();
+    if !kept.is_empty() {
+        clauses.push(terms(record::RELEVANCE, &kept));
     }
     for word in &words {
         let found = term(Role::Text.name(), word.as_str());
-        clauses.push(json!({ "bool": { "filter": [found], "must_not": [in_names(word)] } }));
+        let left_out = terms_of(word).map(|of| in_names(&of));
+        clauses.push(json!({ "bool": { "filter": [found], "must_not": Vec::from_iter(left_out) } }));
     }
     for phrase in phrases {
-        let in_purchase = phrase.iter().map(|word| {
-            let described = term(record::RELEVANCE, WordTerms::of(word).described);
-            any(vec![described, json!({ "bool": { "must_not": [in_names(word)] } })])
+        let counts = phrase.iter().filter_map(terms_of).map(|of| {
+            let kept = terms(record::RELEVANCE, &of.kept);
+            any(vec![kept, json!({ "bool": { "must_not": [in_names(&of)] } })])
         });
-        let all: Vec<Value> = std::iter::once(phrase_clause(phrase)).chain(in_purchase).collect();
+        let all: Vec<Value> = std::iter::once(phrase_clause(phrase)).chain(counts).collect();
         clauses.push(json!({ "bool": { "filter": all } }));
     }
     any(clauses)
@@ -330,7 +332,10 @@ fn words_and_phrases<'q>(queried: &'q [Term], resolved: &ResolvedTerms) -> (Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::EntityType, query::text::TextQuery};
+    use crate::{
+        model::EntityType,
+        query::text::{TextQuery, WordsIn},
+    };
 
     fn compiled(entity_type: EntityType, filters: Vec<Filter>, q: Option<&str>) -> Option<Value> {
         let query = SearchQuery {
@@ -348,7 +353,11 @@ mod tests {
     #[test]
     fn a_term_in_the_purchase_is_not_only_in_names() {
         let query = SearchQuery {
-            text: Some(TextQuery::parse("road OR \"ice road\"").unwrap().in_purchase()),
+            text: Some(
+                TextQuery::parse("road OR \"ice road\"")
+                    .unwrap()
+                    .within(WordsIn::Purchase),
+            ),
             ..SearchQuery::newest(EntityType::Contract, Vec::new())
         };
         let found = CompiledQuery::new(&query, &ResolvedTerms::default()).unwrap().to_json();

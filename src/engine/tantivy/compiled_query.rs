@@ -31,7 +31,7 @@ use crate::{
     model::{Date, Facet, Role},
     query::{
         Filter, SearchQuery, SortKey,
-        text::{Clause, Term, TextQuery},
+        text::{Clause, Term, TextQuery, WordsIn},
     },
 };
 
@@ -80,15 +80,15 @@ impl<'a> CompiledQuery<'a> {
             .text
             .as_ref()
             .and_then(|text| compiled.documents_of_codes(text.codes()?));
-        let in_purchase = query.text.as_ref().is_some_and(TextQuery::is_in_purchase);
+        let words_in = query.text.as_ref().map(TextQuery::words_in).unwrap_or_default();
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
-                Clause::Any(terms) => match compiled.any_of(terms, in_purchase, codes.as_ref()) {
+                Clause::Any(terms) => match compiled.any_of(terms, words_in, codes.as_ref()) {
                     Some(any) => compiled.require(any.as_ref())?,
                     None => return Ok(None),
                 },
                 Clause::Not(term) => {
-                    if let Some(any) = compiled.any_of(slice::from_ref(term), false, None) {
+                    if let Some(any) = compiled.any_of(slice::from_ref(term), WordsIn::Anywhere, None) {
                         let weight = compiled.weight(any.as_ref())?;
                         compiled.excluded.push(DocumentSet::Query(weight));
                     }
@@ -290,18 +290,14 @@ impl<'a> CompiledQuery<'a> {
         Some(SetQuery(Arc::new(documents)))
     }
 
-    /// The union of terms of `q`, in what describes the purchase or anywhere, and of some documents; `None` if no
-    /// document can have any.
-    fn any_of(&self, terms: &[Term], in_purchase: bool, documents: Option<&SetQuery>) -> Option<Box<dyn Query>> {
+    /// The union of terms of `q`, where these count, and of some documents; `None` if no document can have any.
+    fn any_of(&self, terms: &[Term], words_in: WordsIn, documents: Option<&SetQuery>) -> Option<Box<dyn Query>> {
         let field = self.index.layout.field(Role::Text)?;
         let mut any: Vec<Box<dyn Query>> = Vec::new();
         any.extend(documents.map(|set| Box::new(set.clone()) as Box<dyn Query>));
-        let found = |term: Box<dyn Query>, words: &[String]| {
-            if in_purchase {
-                self.in_purchase(term, words)
-            } else {
-                term
-            }
+        let found = |term: Box<dyn Query>, words: &[String]| match words_in {
+            WordsIn::Anywhere => term,
+            _ => self.where_words_count(term, words, words_in),
         };
         for term in terms {
             match term {
@@ -326,16 +322,15 @@ impl<'a> CompiledQuery<'a> {
         union(any)
     }
 
-    /// The documents of a term that have none of its words only in names.
-    fn in_purchase(&self, term: Box<dyn Query>, words: &[String]) -> Box<dyn Query> {
+    /// The documents of a term that have none of its words only in names that do not count.
+    fn where_words_count(&self, term: Box<dyn Query>, words: &[String], words_in: WordsIn) -> Box<dyn Query> {
         let field = self.index.layout.relevance();
         let mut clauses = vec![(Occur::Must, term)];
-        for word in words {
-            let terms = WordTerms::of(word);
-            let in_names = union(terms.in_names.iter().map(|term| exactly(field, term)).collect());
-            let described = exactly(field, &terms.described);
+        for terms in words.iter().filter_map(|word| WordTerms::of(word, words_in)) {
+            let in_names = union(terms.left_out.iter().map(|term| exactly(field, term)).collect());
+            let kept = terms.kept.iter().map(|term| (Occur::MustNot, exactly(field, term)));
             clauses.extend(in_names.map(|in_names| -> (Occur, Box<dyn Query>) {
-                let only = vec![(Occur::Must, in_names), (Occur::MustNot, described)];
+                let only = [(Occur::Must, in_names)].into_iter().chain(kept).collect();
                 (Occur::MustNot, Box::new(BooleanQuery::new(only)))
             }));
         }

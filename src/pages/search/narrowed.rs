@@ -1,19 +1,19 @@
 //! The search that an answer counts: for a thing, what was bought; who has a word of it in a name is stated next to it.
 
 use crate::{
-    api::params::search::IN_PURCHASE,
+    api::params::search::{IN_PURCHASE, IN_PURCHASE_OR_VENDOR},
     catalog::suppliers::Party,
     engine::Error,
     http::error::ApiError,
     pages::search::{
         context::SearchContext,
         notes::{NamesNote, is_much},
-        results_query::in_purchase,
+        results_query::{in_purchase, where_words_are},
         search_address::SearchAddress,
     },
     query::{
         SearchQuery,
-        text::{Clause, Term, TextQuery},
+        text::{Clause, Term, TextQuery, WordsIn},
         translate::is_function_word,
     },
 };
@@ -30,8 +30,9 @@ pub(super) struct Narrowed {
 
 impl Narrowed {
     /// Many records may have a word only in a name: "fire" in that of a service, "truck" in that of a firm. If the
-    /// words [name a thing](names_thing), and some records have them in the purchase, these are counted. Without the
-    /// note if counting takes too long.
+    /// words [name a thing](names_thing), and some records have them in the purchase, these are counted. A single word
+    /// in the name of a firm says what the firm does, but in that of a buyer not what it buys: "transport". Without
+    /// the note if counting takes too long.
     pub(super) fn of(context: &SearchContext, asked: &SearchAddress, query: SearchQuery) -> Result<Narrowed, ApiError> {
         let whole = |names, query| Narrowed {
             asked: asked.clone(),
@@ -39,46 +40,64 @@ impl Narrowed {
             names,
             is_narrower: false,
         };
-        let Some(narrower) = in_purchase(&query) else {
+        let thing = names_thing(context, asked, &query);
+        let (words_in, name) = match thing {
+            Thing::OfOneWord => (WordsIn::PurchaseOrVendor, IN_PURCHASE_OR_VENDOR),
+            _ => (WordsIn::Purchase, IN_PURCHASE),
+        };
+        let Some(narrower) = where_words_are(&query, words_in) else {
             let names = NamesNote::of(context.t, asked, &query, 0, 0);
             return Ok(whole(names, query));
         };
-        let counts = match context.ask.counts(vec![query.clone(), narrower.clone()]) {
+        let purchases = if thing == Thing::OfOneWord {
+            in_purchase(&query)
+        } else {
+            None
+        };
+        let all = [query.clone(), narrower.clone()].into_iter().chain(purchases);
+        let counts = match context.ask.counts(all.collect()) {
             Err(Error::Timeout) => return Ok(whole(None, query)),
             counts => counts?,
         };
-        let &[total, purchases] = counts.as_slice() else {
+        let &[total, found, ref purchases @ ..] = counts.as_slice() else {
             return Ok(whole(None, query));
         };
-        let by_name = total.saturating_sub(purchases);
-        if purchases > 0 && is_much(by_name, total) && names_thing(context, asked, &query) {
+        let purchases = purchases.first().copied().unwrap_or(found);
+        let by_name = total.saturating_sub(found);
+        if found > 0 && is_much(by_name, total) && thing != Thing::Other {
             return Ok(Narrowed {
-                names: Some(NamesNote::of_further(context.t, asked, &query, by_name)),
-                asked: asked.setting(&[("q_in", IN_PURCHASE)]),
+                names: Some(NamesNote::of_further(context.t, asked, &query, (words_in, by_name))),
+                asked: asked.setting(&[("q_in", name)]),
                 query: narrower,
                 is_narrower: true,
             });
         }
-        let names = NamesNote::of(context.t, asked, &query, total, by_name);
+        let names = NamesNote::of(context.t, asked, &query, total, total.saturating_sub(purchases));
         Ok(whole(names, query))
     }
 }
 
-/// Whether the words are those of a thing: several, each with other terms for the same, and no name. A single one in
-/// the name of a firm says what the firm does: "Acme Roofing".
-fn names_thing(context: &SearchContext, asked: &SearchAddress, query: &SearchQuery) -> bool {
-    let names_several = |text: &TextQuery| {
-        let clauses = text.clauses();
-        let is_of_meaning =
-            |clause: &&Clause| !matches!(clause.terms(), [Term::Word(word), ..] if is_function_word(word));
-        let is_several = clauses.iter().filter(is_of_meaning).count() > 1;
-        is_several && clauses.iter().all(|clause| clause.terms().len() > 1)
-    };
+/// What the words of a search are, apart from its conditions.
+#[derive(Clone, Copy, PartialEq)]
+enum Thing {
+    OfSeveralWords,
+    OfOneWord,
+    /// A name, or words for which there are no other terms.
+    Other,
+}
+
+/// Which thing the words are: each has other terms for the same, and they are no name.
+fn names_thing(context: &SearchContext, asked: &SearchAddress, query: &SearchQuery) -> Thing {
     let suppliers = context.ask.generation.parties(Party::Supplier);
-    let is_name = || {
-        asked
-            .value("q")
-            .is_some_and(|words| suppliers.with_name(words).is_some())
-    };
-    query.text.as_ref().is_some_and(names_several) && !is_name()
+    let is_name = |words: &str| suppliers.with_name(words).is_some();
+    let clauses = query.text.as_ref().map_or(&[][..], TextQuery::clauses);
+    if !clauses.iter().all(|clause| clause.terms().len() > 1) || asked.value("q").is_some_and(is_name) {
+        return Thing::Other;
+    }
+    let is_of_meaning = |clause: &&Clause| !matches!(clause.terms(), [Term::Word(word), ..] if is_function_word(word));
+    match clauses.iter().filter(is_of_meaning).count() {
+        0 => Thing::Other,
+        1 => Thing::OfOneWord,
+        _ => Thing::OfSeveralWords,
+    }
 }

@@ -29,7 +29,7 @@ use crate::{
             search_address::SearchAddress,
         },
     },
-    query::{Filter, SearchQuery, translate::is_function_word},
+    query::{Filter, SearchQuery, text::WordsIn, translate::is_function_word},
     question::{
         asks::PriceAsked,
         buyers::{is_acronym_in_text, of_other_saint},
@@ -263,11 +263,20 @@ pub(super) fn is_much(by_name: u64, total: u64) -> bool {
 }
 
 impl NamesNote {
-    /// That further records have a word only in a name; `asked` finds all.
-    pub(super) fn of_further(t: Texts, asked: &SearchAddress, query: &SearchQuery, by_name: u64) -> NamesNote {
+    /// That further records have a word only in a name, of a buyer or of anybody; `asked` finds all.
+    pub(super) fn of_further(
+        t: Texts,
+        asked: &SearchAddress,
+        query: &SearchQuery,
+        (words_in, by_name): (WordsIn, u64),
+    ) -> NamesNote {
+        let text = match words_in {
+            WordsIn::PurchaseOrVendor => "search-names-further-of-buyers",
+            _ => "search-names-further",
+        };
         let records = t.keyed_with("search-records-", query.entity_type.name(), &[("count", &by_name)]);
         NamesNote {
-            sentence: t.with("search-names-further", &[("records", &records)]),
+            sentence: t.with(text, &[("records", &records)]),
             link: Some((t.text("search-names-with"), asked.address_as_ranked())),
         }
     }
@@ -282,9 +291,14 @@ impl NamesNote {
         by_name: u64,
     ) -> Option<NamesNote> {
         let text = query.text.as_ref()?;
-        if text.is_in_purchase() {
+        let left_out = match text.words_in() {
+            WordsIn::Anywhere => None,
+            WordsIn::Purchase => Some("search-names-left-out"),
+            WordsIn::PurchaseOrVendor => Some("search-names-left-out-of-buyers"),
+        };
+        if let Some(left_out) = left_out {
             return Some(NamesNote {
-                sentence: t.text("search-names-left-out"),
+                sentence: t.text(left_out),
                 link: Some((t.text("search-names-with"), asked.dropping(&["q_in"]).address())),
             });
         }

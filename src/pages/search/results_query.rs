@@ -37,7 +37,7 @@ use crate::{
         },
         typical_value,
     },
-    query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
+    query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor, text::WordsIn},
     question::{asks::Asks, bids::BidsAsked, buyers::is_acronym_alone},
 };
 
@@ -380,9 +380,15 @@ pub(super) fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
 
 /// The same search in what describes the purchase; `None` without words, and if it is that already.
 pub(super) fn in_purchase(query: &SearchQuery) -> Option<SearchQuery> {
-    let text = query.text.as_ref().filter(|text| !text.is_in_purchase())?;
+    where_words_are(query, WordsIn::Purchase)
+}
+
+/// The same search with its words in a certain place; `None` without words, and if they are in one already.
+pub(super) fn where_words_are(query: &SearchQuery, words_in: WordsIn) -> Option<SearchQuery> {
+    let text = query.text.as_ref();
+    let text = text.filter(|text| text.words_in() == WordsIn::Anywhere)?;
     Some(SearchQuery {
-        text: Some(text.clone().in_purchase()),
+        text: Some(text.clone().within(words_in)),
         ..query.clone()
     })
 }

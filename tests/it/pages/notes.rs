@@ -59,8 +59,22 @@ fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
         let html = notes(&server, &format!("/en/search?kind=contract&q={q}"));
         assert!(!html.contains("only in a name"), "{html}");
     }
-    let found = server.json("/contract?q=paving&translate=true&q_in=purchase");
-    assert_eq!(found["count"], 3);
+    for (place, count) in [("purchase", 3), ("purchase_or_vendor", 5), ("all", 6)] {
+        let found = server.json(&format!("/contract?q=paving&translate=true&q_in={place}"));
+        assert_eq!(found["count"], count, "{place}");
+    }
+    // A single word says what a firm does, but not what a buyer of that name buys.
+    let html = notes(&server, "/en/search?q=contracts+for+paving+in+2023");
+    for shown in [
+        "5 contracts worth $16,000, 2023",
+        "With the word only in the name of the buyer, and not counted: 1 contract.",
+        "q_in=purchase_or_vendor",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    let html = notes(&server, "/en/search?kind=contract&q=paving&q_in=purchase_or_vendor");
+    let shown = "Without records that have a word only in the name of the buyer.";
+    assert!(html.contains(shown), "{html}");
 }
 
 #[test]

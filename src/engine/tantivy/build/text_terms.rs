@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::{
-            purchase_words::{WordTerms, described_terms},
+            purchase_words::{described_term, described_terms},
             relevance::index_terms,
         },
         model::{EntityType, Schema, fold::word_list},
@@ -340,7 +340,7 @@ mod tests {
             described_terms(record, |term| _ = expected.insert(term.to_owned()));
             assert_eq!(relevance[number], expected, "{number}");
         }
-        let described = |number: usize, word: &str| relevance[number].contains(&WordTerms::of(word).described);
+        let described = |number: usize, word: &str| relevance[number].contains(&described_term(word).text());
         assert!(described(0, "neige") && !described(1, "neige"));
         assert!(described(3, "neige") && !described(3, "parks"));
         assert!(relevance[0].contains("snow+removal") && subject[0].contains("snow"));
