@@ -88,6 +88,13 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
     Some(class)
 }
 
+/// Whether a folded word says what a body is: "hospital".
+pub(super) fn is_class(folded: &str) -> bool {
+    CLASSES
+        .iter()
+        .any(|(_, several, one)| is_in(several, folded) || is_in(one, folded))
+}
+
 /// One of them at the end that buys what is before it.
 const BUYING: &str = "hopital|hospital|universite|university";
 

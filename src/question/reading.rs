@@ -17,6 +17,7 @@ use crate::{
             take_public_contracts, take_ranking,
         },
         bids::take_never_won,
+        body_classes::is_class,
         buyers::Buyer,
         countries::take_country,
         entity_types::{take_entity_types, take_one_of_type},
@@ -199,10 +200,7 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     }
     question.has_conditions = conditions > 0;
     question.words = with_article(text, content(written, is_question), takes.suppliers);
-    // Next to nothing else, it is what is bought: few records have the word.
-    if takes.category && conditions > 0 && CONSTRUCTION.contains(&fold(&question.words).as_str()) {
-        (question.category, question.words) = (Some("CNST"), String::new());
-    }
+    question.read_category(takes, conditions);
     let is_search = !question.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(question)
 }
@@ -272,6 +270,17 @@ impl<'a> Question<'a> {
             Some(_) => Some(["ending", "asc"]),
             None if takes.ending && takes.order && take_when_it_ends(written) => Some(["ending", "desc"]),
             None => takes.order.then(|| order(written)).flatten(),
+        }
+    }
+
+    /// Reads words that are nothing but what the buyer is, "hôpital CHUS", or the category of what is bought next to
+    /// `conditions`: few records have the word.
+    fn read_category(&mut self, takes: Takes, conditions: usize) {
+        let words = fold(&self.words);
+        if self.buyer.is_some() && is_class(&words) {
+            self.words.clear();
+        } else if takes.category && conditions > 0 && CONSTRUCTION.contains(&words.as_str()) {
+            (self.category, self.words) = (Some("CNST"), String::new());
         }
     }
 

@@ -49,7 +49,13 @@ pub(super) fn take_when_it_ends(written: &mut Vec<Word>) -> bool {
 fn is_of_contract(before: &[Word], after: &[Word]) -> bool {
     let is_joined = |word: Option<&Word>| word.is_some_and(|(_, folded)| is_function_word(folded));
     match (before, after) {
-        ([], after) => is_joined(after.first()),
+        // "Fin du contrat Acme"
+        ([], after) => {
+            is_joined(after.first())
+                || after
+                    .first()
+                    .is_some_and(|(word, _)| word.starts_with(char::is_uppercase))
+        }
         (before, []) => !is_joined(before.last()),
         _ => false,
     }
@@ -71,6 +77,8 @@ mod tests {
             ),
             ("Acme contract end date", true, "Acme contract"),
             ("date de fin du contrat de GFL", true, "de GFL"),
+            ("fin du contrat Acme", true, "Acme"),
+            ("fin de contrat scolaire", false, "fin de contrat scolaire"),
             ("end caps", false, "end caps"),
             ("expiry date labels", false, "expiry date labels"),
             ("indemnité de fin de contrat", false, "indemnité de fin de contrat"),

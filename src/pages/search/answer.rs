@@ -7,7 +7,7 @@ use crate::{
         aggregation::{Aggregation, ValueAggregation},
     },
     http::error::ApiError,
-    model::Role,
+    model::{EntityType, Role},
     pages::{
         figure_table::FigureTable,
         first_record::of_first,
@@ -268,23 +268,19 @@ fn others(
     plan: &Plan,
     found: &Found,
 ) -> Result<Vec<(String, String)>, ApiError> {
-    let is_asked = |split: &Split| split.asked.entity_type == asked.entity_type;
-    let is_of_split = plan
-        .splits
-        .iter()
-        .any(|split| is_asked(split) && split.asked.query() == asked.query());
-    if !is_of_split || !CONTRACT_TYPES.contains(&asked.entity_type) {
+    let is_of_contracts = |of: EntityType| CONTRACT_TYPES.contains(&of);
+    if !is_of_contracts(asked.entity_type) {
         return Ok(Vec::new());
     }
     let t = context.t;
     let mut others = Vec::new();
-    for (split, records) in plan.splits.iter().zip(found.split_counts.iter().copied()) {
-        let of = split.asked.entity_type;
-        if records == 0 || is_asked(split) || !CONTRACT_TYPES.contains(&of) {
+    for (other, query, records) in in_other_types(context, asked, plan, found)? {
+        let of = other.entity_type;
+        if records == 0 || !is_of_contracts(of) {
             continue;
         }
         let number = t.keyed_with("search-records-", of.name(), &[("count", &records)]);
-        let values = match context.ask.aggregate(&split.query, &[], ValueAggregation::Sum) {
+        let values = match context.ask.aggregate(&query, &[], ValueAggregation::Sum) {
             Err(Error::Timeout) => None,
             counted => counted?.values.filter(|values| values.records_with_value > 0),
         };
@@ -292,10 +288,44 @@ fn others(
             Some(values) => worth(t, number, &values, (records, None)),
             None => number,
         };
-        if let Some(first) = first_of(context, asked, &split.query)? {
+        if let Some(first) = first_of(context, asked, &query)? {
             shown = t.with("search-answer-others-first", &[("records", &shown), ("first", &first)]);
         }
-        others.push((shown, split.asked.address_as_ranked()));
+        others.push((shown, other.address_as_ranked()));
     }
     Ok(others)
+}
+
+/// The search of an answer in the other entity types, with the number of its records: as the words say it there, or
+/// under the same conditions. None if counting takes too long.
+fn in_other_types(
+    context: &SearchContext,
+    asked: &SearchAddress,
+    plan: &Plan,
+    found: &Found,
+) -> Result<Vec<(SearchAddress, SearchQuery, u64)>, ApiError> {
+    let is_asked = |split: &&Split| split.asked.entity_type == asked.entity_type;
+    let of_split = plan.splits.iter().find(is_asked);
+    if of_split.is_some_and(|split| split.asked.query() == asked.query()) {
+        let counted = plan.splits.iter().zip(found.split_counts.iter().copied());
+        let others = counted.filter(|(split, _)| !is_asked(split));
+        return Ok(others
+            .map(|(split, records)| (split.asked.clone(), split.query.clone(), records))
+            .collect());
+    }
+    let is_open = context.asked.stated_kind().is_none();
+    let types = CONTRACT_TYPES.iter().filter(|of| is_open && **of != asked.entity_type);
+    let of_type = |of: &EntityType| {
+        let (other, has_all) = asked.of_other(*of);
+        Some((other.query_in(&context.ask.generation).filter(|_| has_all)?, other))
+    };
+    let (queries, others): (Vec<SearchQuery>, Vec<SearchAddress>) = types.filter_map(of_type).unzip();
+    let counts = match context.ask.counts(queries.clone()) {
+        Err(Error::Timeout) => return Ok(Vec::new()),
+        counts => counts?,
+    };
+    let others = others.into_iter().zip(queries).zip(counts);
+    Ok(others
+        .map(|((other, query), records)| (other, query, records))
+        .collect())
 }

@@ -551,6 +551,18 @@ fn an_answer_states_the_contracts_of_other_entity_types() {
     // Only contracts were asked for by the address.
     let html = server.html("/en/search?kind=contract&q=how+much+was+paid+for+paving+in+2024", 200);
     assert!(!text(&html).contains("under the same conditions"), "{html}");
+    // Also of a firm.
+    let of_firm = json!({"record_id": "d2", "award_date": "2023-01-01", "municipality": "toronto", "vendor_name": "Zenith Roads"});
+    let mut records: Vec<_> = titles
+        .map(|title| contract(title, json!({"title_en": title, "vendor_name": "Zenith Roads"})))
+        .to_vec();
+    records.push((EntityType::Disclosure, of_firm.to_string()));
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html("/en/search?q=how+much+did+Zenith+get", 200);
+    assert_shows(
+        &html,
+        &["2 contracts", "under the same conditions: 1 disclosed federal contract"],
+    );
 }
 
 #[test]
