@@ -191,7 +191,7 @@ const MUNICIPAL: [&str; 9] = [
 ];
 
 /// The class of the body with a name, at a level of government.
-fn class_of(name: &str, level: Option<&str>) -> &'static str {
+pub(crate) fn class_of(name: &str, level: Option<&str>) -> &'static str {
     if level == Some("federal") {
         return OTHER;
     }

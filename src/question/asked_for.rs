@@ -9,7 +9,7 @@ use crate::{
         asking_words::{
             AMENDED, AMENDMENTS, GREW, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question,
         },
-        open_calls::{CALLED, OPEN_TENDERS},
+        open_calls::{CALLED, OPEN_TENDER, OPEN_TENDERS},
         period::{BETWEEN, SINCE, begins_fiscal_year, month},
         when_it_ends::{CLOSING_SOON, ENDING_SOON},
         words::{
@@ -182,6 +182,7 @@ impl Asking {
         };
         remove_phrase(written, self.phrases())
             || self == Asking::Amended && remove_phrase(written, GREW)
+            || self == Asking::OpenTenders && remove_phrase_between(written, OPEN_TENDER, |before, _| before.is_empty())
             || self == Asking::Newest && remove_phrase_between(written, LAST, is_last)
             || self == Asking::Newest && remove_phrase_between(written, NEW, is_new)
             || self == Asking::Largest
@@ -310,9 +311,15 @@ pub(crate) fn asks_for_share(written: &[Word]) -> bool {
     (0..written.len()).any(|number| is_amount(written, number, SHARES))
 }
 
-/// Removes a word for a share, next to a condition whose share it is: "sole source share".
+/// Removes a word for a share, next to a condition whose share it is: "sole source share". "Bike share" is a thing.
 pub(super) fn take_share(written: &mut Vec<Word>) -> bool {
-    remove_phrase(written, SHARES_ALONE)
+    let is_of_thing = |(_, folded): &Word| {
+        let mut shares = SHARES_ALONE.split('|');
+        shares.any(|share| is_term(&format!("{folded} {share}")))
+    };
+    remove_phrase_between(written, SHARES_ALONE, |before, _| {
+        !before.last().is_some_and(is_of_thing)
+    })
 }
 
 /// Whether a word asks for an average.
@@ -379,7 +386,7 @@ pub(crate) fn asks_for_contracts(written: &[Word]) -> bool {
 /// gold in French.
 const OR: &str = "ou|versus|vs";
 
-/// What joins a clause to the words before it. Of a clause whose other words are conditions, it is what is left.
+/// What joins a clause to the words before it.
 const RELATIVES: &str = "dont|qui|that|which";
 
 /// The words without function words, and words for contracts, at their ends: "sel de route". In a question, the

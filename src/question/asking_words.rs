@@ -19,7 +19,7 @@ pub(crate) const QUESTION_WORDS_ANYWHERE: &str = "\
 
 /// Several words that ask, and are more than each of them.
 pub(crate) const PHRASES: &str = "\
-    a quel prix|at what price|total des contrats|total spent|total spending|au final|au total|aupres de qui|\
+    a quel prix|at what price|gave out|give out|gives out|total des contrats|total spent|total spending|au final|au total|aupres de qui|\
     combien de fois|depuis combien de temps|depuis quand|did business|do business|does business|does it cost|en tout|\
     faire affaire|faire affaires|fait affaire|fait affaires|font affaire|font affaires|for how much|how long|\
     how many times|in the end|in total|pour combien|quel genre de|quel ministere|quel organisme|\
@@ -261,9 +261,9 @@ pub(crate) fn is_determiner(written: &[Word], number: usize) -> bool {
     is_in(POSSESSIVES, folded) || is_in(ARTICLES, folded) && !follows_function_word
 }
 
-/// Whether a text asks who buys, instead of who sells.
+/// Whether a text asks which body buys, instead of who sells.
 pub(crate) fn asks_for_buyers(text: &str) -> bool {
-    remove_phrase(&mut words(text), BUYERS) || asks_for_divisions(text)
+    remove_phrase(&mut words(text), BUYERS)
 }
 
 /// Whether a text asks which part of a body buys: "which Toronto division spends most".

@@ -18,22 +18,21 @@ const INDIGENOUS_BUSINESSES: &str = "\
 
 /// Words for prices that no publisher states.
 const UNIT_PRICES: &str = "\
-    a la tonne|a heure|cost per hour|hourly rate|hourly rates|par tonne|price of|prix de la|prix des|prix du|\
+    a la tonne|a heure|average price|cost per hour|prix median|prix moyen|prix moyens|hourly rate|hourly rates|par tonne|price of|prix de la|prix des|prix du|\
     per hour|per kilometre|per km|per kg|per litre|per ton|per tonne|per unit|price per litre|prix unitaire|\
     prix unitaires|taux horaire|taux horaires|unit price|unit prices";
 
 /// Words for the price of one thing.
 const PIECE_PRICES: &str = "\
-    average cost of a|average cost of an|average price of a|average price of an|combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
+    combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
     combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout moyen un|cout moyen une|cout un|cout une|how much does a|\
     how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
     price of an|prix median un|prix median une|prix moyen un|prix moyen une|prix un|prix une";
 
 /// What asks who sells a thing. What follows in small letters is that thing, although it may be a part of names.
 const SELLERS: &str = "\
-    quelle entreprise vend|quelles entreprises vendent|qui a fourni|qui a obtenu|qui a remporte|qui a vendu|qui fournit|\
-    qui fournissent|qui obtient|qui remporte|qui vend|qui vendent|which companies sell|which company sells|who got|\
-    who gets|who provides|who sells|who sold|who supplied|who supplies|who wins|who won";
+    quelle entreprise vend|quelles entreprises vendent|qui a fourni|qui a vendu|qui fournit|qui fournissent|qui vend|\
+    qui vendent|which companies sell|which company sells|who provides|who sells|who sold|who supplied|who supplies";
 
 /// Which price is asked for that no publisher states.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +63,7 @@ impl PriceAsked {
     }
 }
 
-/// What a whole text asks for. A text is read once for a page.
+/// What a whole text asks for, so that no page needs to read it for that again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Asks {
     /// Who buys, instead of who sells.
@@ -92,10 +91,11 @@ impl Asks {
         // "Open bids for paving" are calls.
         let are_open = take_are_open(&mut written.clone(), false);
         let bids = || BidsAsked::take(&mut written.clone());
+        let divisions = asks_for_divisions(text);
         Asks {
-            buyers: asks_for_buyers(text),
+            buyers: divisions || asks_for_buyers(text),
             sellers: has(SELLERS),
-            divisions: asks_for_divisions(text),
+            divisions,
             by_year: take_by_year(&mut written.clone()),
             increases: has(GREW),
             set_aside: has(INDIGENOUS_BUSINESSES),

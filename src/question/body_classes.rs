@@ -88,11 +88,11 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
     Some(class)
 }
 
-/// Whether a folded word says what a body is: "hospital".
-pub(super) fn is_class(folded: &str) -> bool {
-    CLASSES
-        .iter()
-        .any(|(_, several, one)| is_in(several, folded) || is_in(one, folded))
+/// The class that folded words name: "hospital".
+pub(super) fn class_named(folded: &str) -> Option<&'static str> {
+    let mut classes = CLASSES.iter();
+    let named = classes.find(|(_, several, one)| is_in(several, folded) || is_in(one, folded));
+    named.map(|(class, ..)| *class)
 }
 
 /// One of them at the end that buys what is before it.

@@ -80,8 +80,8 @@ pub(crate) fn of_other_saint(folded: &str) -> Option<String> {
     Some(words.join(" ")).filter(|name| name != folded)
 }
 
-/// The same folded words with one of them in the singular instead of the plural, or the reverse, if they are several:
-/// "correctional services canada".
+/// The same folded words with one of them in the singular instead of the plural, or the reverse, if they are more than
+/// two: "correctional services canada".
 fn of_other_number(folded: &str) -> Vec<String> {
     let words: Vec<&str> = folded.split(' ').collect();
     let other = |number: usize| {
@@ -92,7 +92,7 @@ fn of_other_number(folded: &str) -> Vec<String> {
         all.collect::<Vec<_>>().join(" ")
     };
     let is_long = |number: &usize| words[*number].len() >= MIN_ACRONYM;
-    let numbers = if words.len() > 1 { 0..words.len() } else { 0..0 };
+    let numbers = if words.len() > 2 { 0..words.len() } else { 0..0 };
     numbers.filter(is_long).map(other).collect()
 }
 
@@ -109,12 +109,14 @@ pub(crate) struct Buyer {
 impl Buyer {
     /// Whether its name has that of a place among other words.
     pub(super) fn has_in_name(&self, place: &Coverage) -> bool {
+        let names = [place.name_en.as_deref(), place.name_fr.as_deref()];
+        names.into_iter().flatten().any(|name| self.is_called(name))
+    }
+
+    /// Whether its name has all words of another one.
+    pub(super) fn is_called(&self, name: &str) -> bool {
         let own = word_list(&self.name);
-        let names = [place.name_en.as_deref(), place.name_fr.as_deref()]
-            .into_iter()
-            .flatten();
-        let is_in = |name: &str| word_list(name).iter().all(|word| own.contains(word));
-        names.into_iter().any(is_in)
+        word_list(name).iter().all(|word| own.contains(word))
     }
 
     /// With its divisions.
@@ -185,6 +187,13 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
     (is_in_capitals || folded.len() >= MIN_ACRONYM) && body_names::is_acronym(folded)
 }
 
+/// The other names of the bodies that are called so, and this name.
+fn other_names(own: &str) -> Vec<String> {
+    let own = [own.to_owned()];
+    let known = body_names::all_names(own.each_ref().map(String::as_str));
+    own.iter().chain(known).cloned().collect()
+}
+
 /// What a body is called that a text names: so, with the rest of its name, or with another name of the same body.
 fn names_of(own: &str) -> Vec<String> {
     let whole = LEFT_OUT.map(|left_out| format!("{own} {left_out}"));
@@ -221,9 +230,17 @@ impl<'a> BodyNames<'a> {
         // "The council's contracts"
         let name = name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name);
         let own = &*word_list(name).join(" ");
-        let variants = std::iter::once(own.to_owned()).chain(of_other_number(own));
-        let mut names = std::iter::once(name.to_owned()).chain(variants.flat_map(|own| names_of(&own)));
-        let found = names.find_map(|name| self.bodies.with_name(&name));
+        let known = |names: Vec<String>| names.iter().find_map(|name| self.bodies.with_name(name));
+        let in_other_number = || {
+            of_other_number(own)
+                .into_iter()
+                .find_map(|own| known(other_names(&own)))
+        };
+        let found = self
+            .bodies
+            .with_name(name)
+            .or_else(|| known(names_of(own)))
+            .or_else(in_other_number);
         self.known.borrow_mut().insert(folded.to_owned(), found.clone());
         found
     }
@@ -271,7 +288,7 @@ mod tests {
                 "correctional services of canadas"
             ]
         );
-        assert_eq!(of_other_number("services"), [""; 0]);
+        assert_eq!(of_other_number("natural resource"), [""; 0]);
     }
 
     #[test]

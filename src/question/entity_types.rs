@@ -2,10 +2,11 @@
 
 use crate::{
     model::EntityType,
+    query::translate::{is_function_word, is_term},
     question::{
         asked_for::{Asking, asks_for_contracts, order},
         open_calls::TENDERS,
-        words::{Word, remove_phrase, words},
+        words::{Word, remove_phrase, remove_phrase_between, words},
     },
 };
 
@@ -58,10 +59,15 @@ const ONE_OF_TYPE: [(&str, &[EntityType]); 3] = [
     ("disclosure|divulgation", &[EntityType::Disclosure]),
 ];
 
-/// Removes the name of an entity type for one record: "newest tender".
+/// Removes the name of an entity type for one record: "newest tender". "Largest call centre supplier" is about a thing.
 pub(super) fn take_one_of_type(written: &mut Vec<Word>) -> &'static [EntityType] {
-    let found = ONE_OF_TYPE
-        .into_iter()
-        .find(|(phrases, _)| remove_phrase(written, phrases));
+    let is_of_thing = |phrases: &str, after: &[Word]| {
+        let is_term = |phrase: &str, (_, next): &Word| is_term(&format!("{phrase} {next}"));
+        let next = after.first().filter(|(_, folded)| !is_function_word(folded));
+        next.is_some_and(|next| phrases.split('|').any(|phrase| is_term(phrase, next)))
+    };
+    let mut types = ONE_OF_TYPE.into_iter();
+    let found =
+        types.find(|(phrases, _)| remove_phrase_between(written, phrases, |_, after| !is_of_thing(phrases, after)));
     found.map_or(&[], |(_, types)| types)
 }

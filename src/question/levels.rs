@@ -6,7 +6,7 @@ use crate::{
     query::translate::is_function_word,
     question::{
         asked_for::{CONTRACTS, RANKED, asks_for_contracts},
-        words::{Word, elided, is_in, ranges, remove_phrase},
+        words::{Word, elided, is_in, ranges, remove_phrase, remove_phrase_between},
     },
 };
 
@@ -48,8 +48,14 @@ const OF_CITIES: &str = "des municipalites|des villes|of cities|of municipalitie
 /// Removes the words that ask what cities buy.
 pub(super) fn take_cities(written: &mut Vec<Word>, is_question: bool) -> bool {
     remove_phrase(written, BY_CITIES)
-        || asks_for_contracts(written) && remove_phrase(written, OF_CITIES)
+        || asks_for_contracts(written) && remove_phrase_between(written, OF_CITIES, |before, _| !ends_with_name(before))
         || is_question && remove_phrase(written, CITIES)
+}
+
+/// Whether words end with one that begins with a capital, and is no word for contracts: "l'Union des municipalités".
+fn ends_with_name(written: &[Word]) -> bool {
+    let is_name = |(word, folded): &Word| elided(word).starts_with(char::is_uppercase) && !says_nothing(folded);
+    written.last().is_some_and(is_name)
 }
 
 /// A government without its level.

@@ -16,8 +16,11 @@ pub(crate) const CALLED: &str = "appel|appels|call|calls|tender|tenders";
 
 /// What asks for tenders that take bids.
 pub(crate) const OPEN_TENDERS: &str = "\
-    appel offre ouvert|appel offres ouvert|appels offre ouverts|avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
-    open calls for tenders|open call for tenders|open tender|open tenders|tenders open";
+    avis appels offres ouverts|appels offres ouverts|appels offres en cours|\
+    open calls for tenders|open call for tenders|open tenders|tenders open";
+
+/// The same at the beginning. Elsewhere it is a way to award a contract: "by open tender".
+pub(crate) const OPEN_TENDER: &str = "appel offre ouvert|appel offres ouvert|open tender";
 
 /// The same in a question about tenders: "which tenders for paving are open".
 const ARE_OPEN: &str = "\

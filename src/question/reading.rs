@@ -4,7 +4,7 @@
 
 use crate::{
     catalog::{generation::Coverage, suppliers::SupplierList},
-    model::{EntityType, fold::fold},
+    model::{EntityType, body_class::class_of, fold::fold},
     question::{
         amounts::take_bound,
         asked_for::{
@@ -17,7 +17,7 @@ use crate::{
             take_public_contracts, take_ranking,
         },
         bids::take_never_won,
-        body_classes::is_class,
+        body_classes::class_named,
         buyers::Buyer,
         countries::take_country,
         entity_types::{take_entity_types, take_one_of_type},
@@ -97,7 +97,7 @@ const CONSTRUCTION: [&str; 5] = [
 
 /// How contracts cost more than before.
 const BY_AMENDMENTS: &str = "\
-    by amendment|by amendments|par avenant|par avenants|par des avenants|through amendment|through amendments|\
+    after amendment|after amendments|by amendment|by amendments|par avenant|par avenants|par des avenants|through amendment|through amendments|\
     with amendments";
 /// What else contracts are called that cost more than before.
 const ENDED: &str = "completed|ended|finished|termine|termines";
@@ -177,7 +177,7 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     while question.amended && Asking::Amended.take(&mut written) {}
     let are_open = takes.open && take_are_open(&mut written, is_question);
     question.asks_for_share = question.take_share(&mut written, is_question);
-    let of_one = question.order.map_or(&[][..], |_| take_one_of_type(&mut written));
+    let of_one = question.take_one(&mut written);
     // "Which tenders are open?"
     let mut written = without_question(&written, is_question);
     let is_open = takes.open && Asking::OpenTenders.take(&mut written);
@@ -200,7 +200,7 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     }
     question.has_conditions = conditions > 0;
     question.words = with_article(text, content(written, is_question), takes.suppliers);
-    question.read_category(takes, conditions);
+    let alone = question.read_rest(takes.category && conditions > 0) || alone;
     let is_search = !question.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(question)
 }
@@ -273,15 +273,26 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Reads words that are nothing but what the buyer is, "hôpital CHUS", or the category of what is bought next to
-    /// `conditions`: few records have the word.
-    fn read_category(&mut self, takes: Takes, conditions: usize) {
-        let words = fold(&self.words);
-        if self.buyer.is_some() && is_class(&words) {
+    /// Removes words that only say what the buyer is, "hôpital CHUS", and returns whether they do. Other words may be
+    /// the category of what is bought, which few records have as a word.
+    fn read_rest(&mut self, may_be_category: bool) -> bool {
+        let rest = fold(&self.words);
+        let class = class_named(&rest);
+        let of_buyer = self.buyer.as_ref().map(|buyer| class_of(&buyer.name, None));
+        if class.is_some() && class == of_buyer {
             self.words.clear();
-        } else if takes.category && conditions > 0 && CONSTRUCTION.contains(&words.as_str()) {
+            return true;
+        }
+        if may_be_category && CONSTRUCTION.contains(&rest.as_str()) {
             (self.category, self.words) = (Some("CNST"), String::new());
         }
+        false
+    }
+
+    /// Removes the entity type of the one record that the order asks for.
+    fn take_one(&self, written: &mut Vec<Word>) -> &'static [EntityType] {
+        let asks_for_one = matches!(self.order, Some(["value" | "date", _])) && !asks_for_contracts(written);
+        if asks_for_one { take_one_of_type(written) } else { &[] }
     }
 
     /// Removes what asks for the share of a condition that it states.

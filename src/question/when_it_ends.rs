@@ -2,7 +2,7 @@
 
 use crate::{
     query::translate::is_function_word,
-    question::words::{Word, is_in, remove_phrase_between},
+    question::words::{Word, elided, is_in, remove_phrase_between},
 };
 
 /// Phrases for the order in which what closes, or ends, next comes first.
@@ -24,14 +24,24 @@ const ENDS: &str = "\
     arrive a echeance|arrivent a echeance|end|ends|expire|expirent|expires|fini|finira|finissent|finit|prend fin|\
     prendra fin|prennent fin|run out|runs out|se termine|se terminent|se terminera|termine|terminent|will end";
 const END_DATES: &str = "\
-    contract end|date de fin de contrat|date de fin du contrat|date de fin|end date|end dates|expiration date|expiry date|\
-    end of contract|end of the contract|fin de contrat|fin du contrat|fin du contrat de";
+    date de fin de contrat|date de fin du contrat|date de fin|end date|end dates|expiration date|expiry date|\
+    fin de contrat|fin du contrat";
+
+/// Those that ask before a name, too.
+const ENDS_OF_CONTRACT: &str = "end of contract|end of the contract|fin de contrat|fin du contrat";
 
 /// Removes what asks when contracts end: "when does the contract of Acme end", "Acme contract end date".
 pub(super) fn take_when_it_ends(written: &mut Vec<Word>) -> bool {
     let asks_when = |word: &Word| is_in(WHEN, &word.1);
     let Some(when) = written.iter().position(asks_when) else {
-        return remove_phrase_between(written, END_DATES, is_of_contract);
+        let has_names = written.iter().any(|(word, _)| word.starts_with(char::is_lowercase));
+        // "Fin du contrat Acme"
+        let is_of_name = |before: &[Word], after: &[Word]| {
+            let is_name = |(word, _): &Word| elided(word).starts_with(char::is_uppercase);
+            before.is_empty() && has_names && after.first().is_some_and(is_name)
+        };
+        return remove_phrase_between(written, END_DATES, is_of_contract)
+            || remove_phrase_between(written, ENDS_OF_CONTRACT, is_of_name);
     };
     // "When does the front end loader contract end": what asks is last, or next to "quand".
     let mut rest = written.clone();
@@ -49,13 +59,7 @@ pub(super) fn take_when_it_ends(written: &mut Vec<Word>) -> bool {
 fn is_of_contract(before: &[Word], after: &[Word]) -> bool {
     let is_joined = |word: Option<&Word>| word.is_some_and(|(_, folded)| is_function_word(folded));
     match (before, after) {
-        // "Fin du contrat Acme"
-        ([], after) => {
-            is_joined(after.first())
-                || after
-                    .first()
-                    .is_some_and(|(word, _)| word.starts_with(char::is_uppercase))
-        }
+        ([], after) => is_joined(after.first()),
         (before, []) => !is_joined(before.last()),
         _ => false,
     }
@@ -77,7 +81,8 @@ mod tests {
             ),
             ("Acme contract end date", true, "Acme contract"),
             ("date de fin du contrat de GFL", true, "de GFL"),
-            ("fin du contrat Acme", true, "Acme"),
+            ("fin du contrat d'Acme", true, "d'Acme"),
+            ("Expiry Date Labels", false, "Expiry Date Labels"),
             ("fin de contrat scolaire", false, "fin de contrat scolaire"),
             ("end caps", false, "end caps"),
             ("expiry date labels", false, "expiry date labels"),

@@ -92,6 +92,6 @@ coverage-uneven-year = Certaines sources ne couvrent pas cette année.
 coverage-uneven = Certaines sources ne couvrent pas toutes ces années.
 coverage-few = Les sources n’ont ici qu’une petite partie de { $years }.
 coverage-until = L’année { $year } est couverte jusqu’au { $date }.
-coverage-of-place = Pour { $place }, les sources n’ont que des { $kind } de { $years }.
+coverage-of-place = Pour { $place }, les sources n’ont des { $kind } que de { $years }.
 coverage-with-gaps = { $years }, avec des lacunes
 coverage-link = Ce que couvre chaque source

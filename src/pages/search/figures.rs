@@ -155,12 +155,14 @@ impl Leaders {
         suppliers
             .into_iter()
             .chain(buyers)
-            .map(|bars| Leaders::of(context, bars, shows_amounts))
+            .filter_map(|bars| Leaders::of(context, bars, shows_amounts))
             .collect()
     }
 
     /// The number of records says whether an amount is that of a single one. What decides the order is first.
-    fn of(context: &SearchContext, bars: RankedBars, shows_amounts: bool) -> Leaders {
+    /// None of those whom publishers keep to themselves.
+    fn of(context: &SearchContext, mut bars: RankedBars, shows_amounts: bool) -> Option<Leaders> {
+        bars.rows.retain(|row| !is_withheld(&row.name));
         let t = context.t;
         let kind = context.asked.entity_type.name();
         let figure = |row: &RankedRow| {
@@ -172,15 +174,16 @@ impl Leaders {
                 None => number,
             }
         };
-        let rows = bars.rows.iter().filter(|row| !is_withheld(&row.name)).take(LEADERS);
+        let rows = bars.rows.iter().take(LEADERS);
         let first = bars.rows.first().filter(|row| bars.has_amounts && row.count > 1);
-        Leaders {
+        let names: Vec<_> = rows
+            .map(|row| (row.name.clone(), row.href.clone(), figure(row)))
+            .collect();
+        (!names.is_empty()).then(|| Leaders {
             leading: first.map(|row| row.amount),
-            names: rows
-                .map(|row| (row.name.clone(), row.href.clone(), figure(row)))
-                .collect(),
+            names,
             title: bars.title,
-        }
+        })
     }
 }
 

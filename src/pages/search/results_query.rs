@@ -9,7 +9,6 @@ use bytes::Bytes;
 use crate::{
     api::{
         analysis::{commodity::most_records, coverage::is_selection, figures::FigurePlan},
-        cost::ScanCost,
         params::{include::Include, paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
     catalog::{ask::Ask, generation::Generation},
@@ -19,27 +18,18 @@ use crate::{
     },
     http::error::ApiError,
     model::{EntityType, Facet, Record, Role, Schema},
-    pages::{
-        coverage_note::asked_years,
-        search::{
-            answer_figures::{SCANS_OF_ANSWER, SCANS_OF_ORDER, answer_figures, finds_median, has_bodies},
-            facets::{self, ActiveFacet, Choices, ShownFacet},
-            fewer_words::{left_out, tried_spellings},
-            growth,
-            lacking::scans_of_days,
-            meanings::types_with_suppliers,
-            other_type::Other,
-            search_address::SearchAddress,
-            side_figures,
-            split::Split,
-            stated_bids,
-            who_bid::SCANS_OF_BIDS,
-        },
-        typical_value,
+    pages::search::{
+        answer_figures::{finds_median, has_bodies},
+        facets::{self, ActiveFacet, Choices, ShownFacet},
+        other_type::Other,
+        search_address::SearchAddress,
+        split::Split,
     },
     query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor, text::WordsIn},
-    question::{asks::Asks, bids::BidsAsked, buyers::is_acronym_alone},
+    question::{asks::Asks, buyers::is_acronym_alone},
 };
+
+mod cost;
 
 /// The searches of a page, ready to run.
 pub(crate) struct Plan {
@@ -111,85 +101,6 @@ impl Plan {
             search,
             asked,
         }
-    }
-
-    /// What the page counts: what the search with its facets counts, and the total of each other entity type and of
-    /// each of `splits`.
-    pub(crate) fn cost(&self, generation: &Generation, splits: &[Split]) -> ScanCost {
-        let mut scans = vec![(self.asked.entity_type, self.figures.scans())];
-        let others = self.others.iter().filter_map(|other| other.query.as_ref());
-        scans.extend(others.clone().map(|query| (query.entity_type, 1)));
-        // If nothing matches, the sources are those of the same search without its days.
-        let has_days = usize::from(asked_years(&self.search.query).is_some());
-        let other_texts = usize::from(self.words_only.is_some());
-        let in_purchase = self.in_purchase.iter().map(|query| (query.entity_type, 1));
-        scans.extend(in_purchase);
-        let related = splits
-            .iter()
-            .flat_map(|split| split.of_all.iter().chain(&split.of_region).chain(&split.of_city));
-        let related = related.map(|of| &of.query);
-        let suggested = splits.iter().map(|split| &split.query).chain(related);
-        scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
-        // Of the search with conditions in place of words that has most records.
-        let left_out = splits.iter().map(|split| (&split.query, left_out(&split.words)));
-        let left_out = left_out.max_by_key(|(query, searches)| {
-            generation
-                .manifest_of(query.entity_type)
-                .records
-                .saturating_mul(*searches as u64)
-        });
-        scans.extend(left_out.map(|(query, searches)| (query.entity_type, searches)));
-        let spelled = tried_spellings(splits, generation);
-        scans.extend(
-            spelled
-                .iter()
-                .map(|(split, searches)| (split.query.entity_type, *searches)),
-        );
-        let days = scans_of_days(&self.search.query);
-        let further = has_days + other_texts + days + self.active.len() * ActiveFacet::SCANS + typical_value::SCANS;
-        scans.push((self.asked.entity_type, further));
-        // A name among the words is counted in an entity type that has it; a part of names in all that have suppliers.
-        let has_words = self.search.query.text.is_some() && is_first(&self.search);
-        let named = types_with_suppliers().filter(|_| has_words);
-        scans.extend(named.map(|of| (of, 1)));
-        scans.extend(self.scans_of_answer(generation, splits));
-        let asks = if has_words { self.asks } else { Asks::default() };
-        let counts_bids = asks.bids.is_some_and(BidsAsked::is_number);
-        scans.extend(stated_bids::scans().filter(|_| counts_bids));
-        scans.extend(side_figures::scans(generation).filter(|_| asks.compares));
-        // The text is searched for the figures and for the records, and for the total of each other entity type.
-        let cost =
-            ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2 + further + searches(asks));
-        let scans_of_bids = if asks.bids.is_some() { SCANS_OF_BIDS } else { 0 };
-        let cost = left_out.map_or(cost, |(query, searches)| cost.with_text(generation, query, searches));
-        let cost = spelled.iter().fold(cost, |cost, (split, searches)| {
-            cost.with_text(generation, &split.query, *searches)
-        });
-        // The values of other contracts are summed, too.
-        let summed = splits.iter().map(|split| &split.query);
-        others
-            .chain(suggested)
-            .chain(summed)
-            .chain(self.in_purchase.as_ref())
-            .fold(cost, |cost, query| cost.with_text(generation, query, 1))
-            .and_bids(generation, scans_of_bids)
-    }
-
-    /// How often an answer scans records. Its entity type is not known yet, so the largest one counts. `None` if the
-    /// page has no answer.
-    fn scans_of_answer(&self, generation: &Generation, splits: &[Split]) -> Option<(EntityType, usize)> {
-        let records = |of: &EntityType| generation.manifest_of(*of).records;
-        let largest = EntityType::ALL.into_iter().max_by_key(records);
-        let of = largest.filter(|_| self.may_answer(splits))?;
-        let days: usize = splits.iter().map(|split| scans_of_days(&split.query)).sum();
-        let figures = answer_figures(of, self.asked.by_name, true).scans();
-        // Without the records in doubt, too.
-        let is_ordered = splits.iter().any(|split| split.asked.value("sort_by").is_some());
-        let of_order = if is_ordered { SCANS_OF_ORDER } else { 0 };
-        Some((
-            of,
-            SCANS_OF_ANSWER + of_order + days + growth::scans(splits) + 2 * figures,
-        ))
     }
 
     pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {
@@ -349,17 +260,6 @@ fn of_most_at(generation: &Generation, level: &str, types: impl Iterator<Item = 
         of_level.map(|row| row.records).sum::<u64>()
     };
     most_records(types.map(|of| (of, records(of))))
-}
-
-/// How often the words are searched for because they ask for a number of bids, or may compare two names.
-fn searches(asks: Asks) -> usize {
-    let of_bids = if asks.bids.is_some_and(BidsAsked::is_number) {
-        stated_bids::SEARCHES
-    } else {
-        0
-    };
-    let of_sides = if asks.compares { side_figures::SEARCHES } else { 0 };
-    of_bids + of_sides
 }
 
 pub(super) fn is_first(search: &ResolvedSearch) -> bool {

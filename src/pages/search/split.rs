@@ -20,7 +20,7 @@ use crate::{
         entity_types::entity_types,
         reading::{Question, read},
         takes::Takes,
-        words::{search_words, words},
+        words::{is_in, search_words, words},
     },
 };
 
@@ -81,17 +81,27 @@ fn leaves_out_contracts(text: &str, about: &str) -> bool {
     asks_for_contracts(&written) && content(written, false) == about
 }
 
-/// A text with some words as they are meant: "IT" in capitals is information technology, which in small letters is a
-/// pronoun; and a question word that is often misspelled.
+/// What "it" in small letters is information technology before.
+const TRADE_OF_IT: &str =
+    "companies|consultants|consulting|contract|contracts|equipment|firms|services|suppliers|support|vendors";
+
+/// A text with some words as they are meant: "IT" is information technology in capitals or before a word for who sells
+/// it, and a pronoun elsewhere; and a question word that is often misspelled.
 fn as_meant(text: &str) -> String {
     let has_capitals_only = !text.contains(char::is_lowercase);
-    let meant = |word| match word {
+    let written: Vec<&str> = text.split(' ').collect();
+    let is_of_trade = |number: usize| {
+        let next = written.get(number + 1).map(|word| word.to_lowercase());
+        next.is_some_and(|next| is_in(TRADE_OF_IT, &next))
+    };
+    let words = written.iter().enumerate().map(|(number, word)| match *word {
         "IT" if !has_capitals_only => "information technology",
+        "it" if is_of_trade(number) => "information technology",
         "wich" => "which",
         "Wich" => "Which",
-        _ => word,
-    };
-    text.split(' ').map(meant).collect::<Vec<_>>().join(" ")
+        word => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 impl Split {

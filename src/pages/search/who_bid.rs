@@ -130,43 +130,43 @@ impl Searched {
     }
 }
 
-/// The same of any region, if the text names one: bids have none.
+/// The page of the bids on the calls that a text is about; of any region, if it names one: bids have none.
 fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Searched>, Error> {
-    let (calls, _) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
-    let split = Split::of_calls(&calls, text, &context.ask.generation, context.today);
-    let region = split.as_ref().and_then(|split| split.asked.value("region")).map(fold);
+    let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
+    let split = |text: &str| Split::of_calls(&calls, text, &context.ask.generation, context.today).filter(|_| has_all);
+    let found = split(text);
+    let region = found.as_ref().and_then(|split| split.asked.value("region")).map(fold);
     let mut written = words(text);
-    if !region.is_some_and(|region| remove_phrase(&mut written, &region)) {
-        return bids_on_calls(context, text, part, false);
+    if region.is_some_and(|region| remove_phrase(&mut written, &region)) {
+        let text = content(written, true);
+        return bids_on_calls(context, (&calls, has_all), (&text, split(&text)), (part, true));
     }
-    bids_on_calls(context, &content(written, true), part, true)
+    bids_on_calls(context, (&calls, has_all), (text, found), (part, false))
 }
 
-/// `is_everywhere`: whether a region was left out.
+/// `has_all`: whether calls have all conditions of the page; `is_everywhere`: whether a region was left out.
 fn bids_on_calls(
     context: &SearchContext,
-    text: &str,
-    part: &str,
-    is_everywhere: bool,
+    (calls, has_all): (&SearchAddress, bool),
+    (text, split): (&str, Option<Split>),
+    (part, is_everywhere): (&str, bool),
 ) -> Result<Option<Searched>, Error> {
     let (ask, t) = (context.ask, context.t);
-    let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
-    let split = Split::of_calls(&calls, text, &ask.generation, context.today).filter(|_| has_all);
     let Some(split) = split else {
         return if has_all && is_about_nothing(text) {
-            bids_on_all(context, &calls, part)
+            bids_on_all(context, calls, part)
         } else {
             Ok(None)
         };
     };
-    // Bids have no level or class: the calls of all are more than none, if nothing but words is left.
-    let wider = split.asked.dropping(&["level", "body_class"]);
+    // Bids have no region, level or class: the calls of all are more than none, if nothing but words is left.
+    let wider = split.asked.dropping(&["region", "level", "body_class"]);
     let is_wider = wider.parameters != split.asked.parameters;
     // No source of bids has calls of federal bodies.
     if is_wider && (split.conditions.len() > 1 || split.asked.value("level") == Some("federal")) {
         return Ok(None);
     }
-    let Some((mut page, mut query)) = of_search(&wider, &ask.generation) else {
+    let Some((mut page, query)) = of_search(&wider, &ask.generation) else {
         return Ok(None);
     };
     let (mut notices, mut sentences) = competition(ask, t, &query)?;
@@ -174,8 +174,10 @@ fn bids_on_calls(
     if notices == 0
         && let Some((of_firm, bids)) = of_bidder(context, &wider, &split.words)
     {
-        (page, query) = (of_firm, bids);
-        (notices, sentences) = competition(ask, t, &query)?;
+        let (calls, of_bids) = competition(ask, t, &bids)?;
+        if calls > 0 {
+            (page, notices, sentences) = (of_firm, calls, of_bids);
+        }
     }
     let label = if is_wider && split.words.is_empty() {
         t.text("search-who-bid-all")
@@ -213,6 +215,9 @@ fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Opt
     let generation = &context.ask.generation;
     let firms = named_from(&generation.suppliers, words);
     let ids = joined_ids(firms.iter().take(MAX_PARTIES).map(|firm| firm.id.as_str()));
+    if words.is_empty() {
+        return None;
+    }
     // A bidder that won nothing is no supplier.
     let (name, value) = if firms.is_empty() {
         ("vendor", words)

@@ -605,7 +605,7 @@ fn the_years_of_a_city_and_its_median_are_those_of_its_own_records() {
     let html = CITIES.html("/en/search?q=salt&municipality=toronto", 200);
     assert_shows(&html, &["Of Toronto, the sources have contracts of 2018 only."]);
     let html = CITIES.html("/fr/search?q=sel&municipality=toronto", 200);
-    assert_shows(&html, &["Pour Toronto, les sources n’ont que des contrats de 2018."]);
+    assert_shows(&html, &["Pour Toronto, les sources n’ont des contrats que de 2018."]);
     let of_year = "/en/search?municipality=toronto&issued_after=2018-01-01&issued_before=2018-12-31";
     assert_shows(&CITIES.html(of_year, 200), &["Median: $300, of 3 published values."]);
     let all_years = "/en/search?municipality=toronto&issued_after=2001-01-01";

@@ -1,6 +1,7 @@
 //! What only asks, and what is left of a question.
 
 use super::*;
+use crate::question::entity_types::CONTRACT_TYPES;
 
 #[test]
 fn words_of_questions_are_not_searched_for() {
@@ -99,6 +100,9 @@ fn one_record_of_an_order_is_of_its_type_and_a_clause_leaves_no_word() {
     for (text, words, wanted) in [
         ("newest tender for salt", "salt", &[EntityType::Tender][..]),
         ("largest award salt", "salt", &[EntityType::Award]),
+        ("largest call centre supplier", "call centre", &[]),
+        ("largest call centre contracts", "call centre", CONTRACT_TYPES),
+        ("contracts awarded by open tender", "open tender", CONTRACT_TYPES),
         ("tender for salt", "tender for salt", &[]),
     ] {
         let question = read(text, Takes::all_but_names());
@@ -110,6 +114,16 @@ fn one_record_of_an_order_is_of_its_type_and_a_clause_leaves_no_word() {
     let text = "federal contracts that were amended the most";
     let question = read(text, Takes::all_but_names()).unwrap();
     assert!(question.amended && question.words.is_empty(), "{question:?}");
+    let question = read("sole source bike share contracts", Takes::all_but_names()).unwrap();
+    assert_eq!(
+        (question.asks_for_share, question.words.as_str()),
+        (false, "bike share")
+    );
+    let question = read("contrats de l'Union des municipalités en 2009", Takes::all_but_names()).unwrap();
+    assert_eq!(
+        (question.level, question.words.as_str()),
+        (None, "Union des municipalités")
+    );
     let text = "sole source share of salt";
     let question = read(text, Takes::all_but_names()).unwrap();
     let found = (
