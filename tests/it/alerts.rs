@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use crate::{
     json_schema::JsonSchema,
-    support::{Response, TestServer, merged},
+    support::{Response, TestServer, free, merged},
 };
 
 const SUBSCRIBE: &str = "/tender/alerts/subscribe";
@@ -764,9 +764,7 @@ fn serve_and_subscribe(folder: &Path) -> (String, String) {
     let records = [tender(1, json!({}))];
     let server = TestServer::own(&records, |_| {});
     let index = server.index_dir();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let bind = listener.local_addr().unwrap().to_string();
-    drop(listener);
+    let bind = free();
     let mut child = Command::new(env!("CARGO_BIN_EXE_procure"))
         .args(["serve", "--bind", &bind, "--index-dir"])
         .arg(&index)

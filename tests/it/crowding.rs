@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     http::{Next, RawConnection},
-    support::{TestServer, contracts},
+    support::{TestServer, contracts, free},
     waiting::{WAIT_LIMIT, wait_until},
 };
 
@@ -44,11 +44,6 @@ fn metric(server: &TestServer, admin: &str, name: &str) -> f64 {
     let line = page.lines().find_map(|line| line.strip_prefix(name));
     let value = line.unwrap_or_else(|| panic!("{name} of {}: {page}", server.address));
     value.trim().parse().unwrap()
-}
-
-fn free_address() -> String {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    free.local_addr().unwrap().to_string()
 }
 
 #[test]
@@ -90,7 +85,7 @@ fn clients_that_keep_the_server_waiting_leave_when_places_are_scarce() {
 
 #[test]
 fn clients_that_keep_the_server_waiting_leave_while_memory_is_short() {
-    let admin = free_address();
+    let admin = free();
     let server = TestServer::own(&contracts(3), |config| {
         config.limits.memory_bytes = 0;
         config.limits.memory_growth_bytes = 0;
@@ -111,7 +106,7 @@ fn clients_that_keep_the_server_waiting_leave_while_memory_is_short() {
 
 #[test]
 fn when_all_places_are_busy_a_health_check_is_still_answered() {
-    let admin = free_address();
+    let admin = free();
     let server = TestServer::own(&contracts(3), |config| {
         config.limits.connections = 8;
         // The busy clients stay.
@@ -225,7 +220,7 @@ fn read_slowly(server: &TestServer, request: &str, pause: Duration, is_closed: i
 
 #[test]
 fn a_client_that_reads_a_byte_at_a_time_is_disconnected() {
-    let admin = free_address();
+    let admin = free();
     let server = TestServer::own(&contracts(3), |config| {
         config.limits.write_window = Duration::from_secs(1);
         config.admin_bind = Some(admin.parse().unwrap());
@@ -249,7 +244,7 @@ fn a_client_that_reads_a_byte_at_a_time_is_disconnected() {
 
 #[test]
 fn responses_beyond_their_memory_get_a_503() {
-    let admin = free_address();
+    let admin = free();
     let server = TestServer::own(&contracts(500), |config| {
         config.limits.response_bytes = 400_000;
         // The slow clients stay.

@@ -29,6 +29,8 @@ mod feed;
 mod feed_values;
 #[path = "../support/folder.rs"]
 mod folder;
+#[path = "../support/free_address.rs"]
+mod free_address;
 mod generations;
 #[path = "../support/http.rs"]
 #[allow(dead_code, reason = "other test programs use more of it")]

@@ -26,7 +26,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use ureq::{Agent, http::Request};
 
-use crate::{folder::folder, http::RawConnection, model::write_dumps, stores, waiting};
+use crate::{folder::folder, free_address::free_address, http::RawConnection, model::write_dumps, stores, waiting};
 
 pub struct TestServer {
     pub address: String,
@@ -275,8 +275,7 @@ impl Response {
 
 /// An address that nothing listens on.
 pub fn free() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
+    free_address().to_string()
 }
 
 pub fn config(folder: PathBuf) -> Config {

@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read, Write},
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -20,6 +20,7 @@ use procure::{
 
 use crate::{
     Fixture, RunningServer, TIMEOUT,
+    free_address::free_address,
     mail_server::{Behavior, PASSWORD, Security, Stage},
     tender, wait_until,
 };
@@ -231,7 +232,7 @@ fn a_misconfiguration_is_reported_once_with_its_remedy_and_affects_no_address() 
 fn a_failed_login_counts_one_failure_until_the_next_run() {
     let fixture = fixture_with(&["ann"], Security::Implicit);
     fixture.state().create_key(Plan::Pro, "test", Utc::now(), None).unwrap();
-    let admin = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let admin = free_address();
     let running = RunningServer::start(&fixture, fixture.settings(Some("wrong")), Some(admin));
     let failures = || metrics(admin).contains("procure_background_failures_total{step=\"mailer\"} 1");
     wait_until("the failure to be counted", failures);

@@ -5,6 +5,8 @@ mod confirmation;
 mod content;
 mod digests;
 mod failures;
+#[path = "../support/free_address.rs"]
+mod free_address;
 mod mail_server;
 #[path = "../support/waiting.rs"]
 mod waiting;
