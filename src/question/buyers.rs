@@ -187,13 +187,6 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
     (is_in_capitals || folded.len() >= MIN_ACRONYM) && body_names::is_acronym(folded)
 }
 
-/// The other names of the bodies that are called so, and this name.
-fn other_names(own: &str) -> Vec<String> {
-    let own = [own.to_owned()];
-    let known = body_names::all_names(own.each_ref().map(String::as_str));
-    own.iter().chain(known).cloned().collect()
-}
-
 /// What a body is called that a text names: so, with the rest of its name, or with another name of the same body.
 fn names_of(own: &str) -> Vec<String> {
     let whole = LEFT_OUT.map(|left_out| format!("{own} {left_out}"));
@@ -231,11 +224,7 @@ impl<'a> BodyNames<'a> {
         let name = name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name);
         let own = &*word_list(name).join(" ");
         let known = |names: Vec<String>| names.iter().find_map(|name| self.bodies.with_name(name));
-        let in_other_number = || {
-            of_other_number(own)
-                .into_iter()
-                .find_map(|own| known(other_names(&own)))
-        };
+        let in_other_number = || of_other_number(own).into_iter().find_map(|own| known(names_of(&own)));
         let found = self
             .bodies
             .with_name(name)
