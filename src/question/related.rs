@@ -1,4 +1,4 @@
-//! Questions near to one: of all of which it asks for a share, and of other places of one name.
+//! Questions near to one: of all of which it asks for a share, of other places of one name, and of bids.
 
 use crate::{
     model::{
@@ -10,6 +10,16 @@ use crate::{
 };
 
 impl<'a> Question<'a> {
+    /// The same without the conditions that bids do not have: a region, a level of government, a class of buyers.
+    pub(crate) fn of_bids(&self) -> Question<'a> {
+        Question {
+            region: None,
+            level: None,
+            body_class: None,
+            ..self.clone()
+        }
+    }
+
     /// The same without the condition whose share is asked for: "share of contracts over $1,000 without competition" is
     /// that of those over $1,000. `None` if there is none.
     pub(crate) fn of_all(&self) -> Option<Question<'a>> {

@@ -145,14 +145,26 @@ impl Split {
         all
     }
 
-    /// Of a part of a question about calls for tenders; `asked` is a search of them without words.
-    pub(super) fn of_calls(asked: &SearchAddress, text: &str, generation: &Generation, today: Date) -> Option<Split> {
+    /// Of a part of a question about the bids on calls; `asked` is a search of calls without words. The second value
+    /// says whether a condition is left out that bids do not have. `None` for federal calls, whose bids no source has.
+    pub(super) fn of_bids(
+        asked: &SearchAddress,
+        text: &str,
+        generation: &Generation,
+        today: Date,
+    ) -> Option<(Split, bool)> {
         let bodies = BodyNames::of(generation.parties(Party::Body));
         let takes = Takes {
             in_question: true,
             ..Takes::of(asked, generation, (&bodies, today))
         };
-        Split::taking(asked, text, generation, (takes, today))
+        let question = read(text, takes).filter(|question| question.level != Some("federal"))?;
+        let of_bids = question.of_bids();
+        let is_wider = of_bids != question;
+        Some((
+            Split::of_question(asked, text, generation, (of_bids, takes, today))?,
+            is_wider,
+        ))
     }
 
     /// Of a part of a text; `asked` has no further words. `in_question`: whether the words of a question are left out;
@@ -191,8 +203,16 @@ impl Split {
         generation: &Generation,
         (takes, today): (Takes, Date),
     ) -> Option<Split> {
+        Split::of_question(asked, text, generation, (read(text, takes)?, takes, today))
+    }
+
+    fn of_question(
+        asked: &SearchAddress,
+        text: &str,
+        generation: &Generation,
+        (question, takes, today): (Question, Takes, Date),
+    ) -> Option<Split> {
         let t = Texts::of(asked.lang);
-        let question = read(text, takes)?;
         let (values, label) = question.conditions(t, today);
         if question.words == text && values.is_empty() && !takes.in_question {
             return None;

@@ -40,7 +40,7 @@ use crate::{
         buyers::{BodyNames, take_buyer},
         places::is_city,
         reading::subject_of_question,
-        words::{Word, ranges, remove_phrase, without_marks, words},
+        words::{Word, ranges, without_marks, words},
     },
 };
 
@@ -130,63 +130,43 @@ impl Searched {
     }
 }
 
-/// The page of the bids on the calls that a text is about; of any region, if it names one: bids have none.
+/// The page of the bids on the calls that a text is about. Bids have no region, level or class of buyers: the calls of
+/// all are more than none.
 fn bids_on(context: &SearchContext, text: &str, part: &str) -> Result<Option<Searched>, Error> {
-    let (calls, has_all) = context.asked.dropping(&["q"]).of_other(EntityType::Tender);
-    let split = |text: &str| Split::of_calls(&calls, text, &context.ask.generation, context.today).filter(|_| has_all);
-    let found = split(text);
-    let region = found.as_ref().and_then(|split| split.asked.value("region")).map(fold);
-    let mut written = words(text);
-    if region.is_some_and(|region| remove_phrase(&mut written, &region)) {
-        let text = content(written, true);
-        return bids_on_calls(context, (&calls, has_all), (&text, split(&text)), (part, true));
+    let (ask, t, asked) = (context.ask, context.t, context.asked.dropping(&["q"]));
+    let without = asked.dropping(&["region", "level", "body_class"]);
+    let leaves_out = without.parameters != asked.parameters;
+    let (calls, has_all) = without.of_other(EntityType::Tender);
+    if !has_all {
+        return Ok(None);
     }
-    bids_on_calls(context, (&calls, has_all), (text, found), (part, false))
-}
-
-/// `has_all`: whether calls have all conditions of the page; `is_everywhere`: whether a region was left out.
-fn bids_on_calls(
-    context: &SearchContext,
-    (calls, has_all): (&SearchAddress, bool),
-    (text, split): (&str, Option<Split>),
-    (part, is_everywhere): (&str, bool),
-) -> Result<Option<Searched>, Error> {
-    let (ask, t) = (context.ask, context.t);
-    let Some(split) = split else {
-        return if has_all && is_about_nothing(text) {
-            bids_on_all(context, calls, part)
+    let Some((split, is_wider)) = Split::of_bids(&calls, text, &ask.generation, context.today) else {
+        return if is_about_nothing(text) {
+            bids_on_all(context, &calls, part)
         } else {
             Ok(None)
         };
     };
-    // Bids have no region, level or class: the calls of all are more than none, if nothing but words is left.
-    let wider = split.asked.dropping(&["region", "level", "body_class"]);
-    let is_wider = wider.parameters != split.asked.parameters;
-    // No source of bids has calls of federal bodies.
-    if is_wider && (split.conditions.len() > 1 || split.asked.value("level") == Some("federal")) {
-        return Ok(None);
-    }
-    let Some((mut page, query)) = of_search(&wider, &ask.generation) else {
+    let is_wider = is_wider || leaves_out;
+    let Some((mut page, query)) = of_search(&split.asked, &ask.generation) else {
         return Ok(None);
     };
     let (mut notices, mut sentences) = competition(ask, t, &query)?;
     // "Who bid against Acme at the city" names a bidder instead of what is called for.
     if notices == 0
-        && let Some((of_firm, bids)) = of_bidder(context, &wider, &split.words)
+        && let Some((of_firm, bids)) = of_bidder(context, &split.asked, &split.words)
     {
         let (calls, of_bids) = competition(ask, t, &bids)?;
         if calls > 0 {
             (page, notices, sentences) = (of_firm, calls, of_bids);
         }
     }
-    let label = if is_wider && split.words.is_empty() {
-        t.text("search-who-bid-all")
-    } else if is_wider {
-        t.with("search-who-bid-everywhere", &[("words", &split.words)])
-    } else if is_everywhere {
-        t.with("search-who-bid-everywhere", &[("words", &split.label(&split.words))])
-    } else {
+    let label = if !is_wider {
         split.label(&split.words)
+    } else if split.words.is_empty() && split.conditions.is_empty() {
+        t.text("search-who-bid-all")
+    } else {
+        t.with("search-who-bid-everywhere", &[("words", &split.label(&split.words))])
     };
     Ok(Some(Searched {
         has_conditions: split.has_conditions && !is_wider,
@@ -213,11 +193,11 @@ fn bids_on_all(context: &SearchContext, calls: &SearchAddress, part: &str) -> Re
 /// The page of the bids of the firms that are called by the words, instead of bids on calls with the words.
 fn of_bidder(context: &SearchContext, asked: &SearchAddress, words: &str) -> Option<(String, BidQuery)> {
     let generation = &context.ask.generation;
-    let firms = named_from(&generation.suppliers, words);
-    let ids = joined_ids(firms.iter().take(MAX_PARTIES).map(|firm| firm.id.as_str()));
     if words.is_empty() {
         return None;
     }
+    let firms = named_from(&generation.suppliers, words);
+    let ids = joined_ids(firms.iter().take(MAX_PARTIES).map(|firm| firm.id.as_str()));
     // A bidder that won nothing is no supplier.
     let (name, value) = if firms.is_empty() {
         ("vendor", words)
