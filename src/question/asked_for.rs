@@ -377,7 +377,7 @@ pub(crate) fn is_about_contracts(written: &[Word], is_firm: impl Fn(&str) -> boo
     is_first || written.len() > 1 && written.last().is_some_and(is_one)
 }
 
-/// Whether a word stands for contracts.
+/// Whether one of the words means contracts.
 pub(crate) fn asks_for_contracts(written: &[Word]) -> bool {
     written.iter().any(|(_, folded)| CONTRACTS.contains(&folded.as_str()))
 }

@@ -16,18 +16,21 @@ const INDIGENOUS_BUSINESSES: &str = "\
     indigenous business|indigenous businesses|indigenous companies|indigenous firms|indigenous owned|\
     indigenous suppliers|indigenous vendors|psib";
 
-/// Words for prices that no publisher states.
+/// Words for prices per hour, litre and so on, and for those of things.
 const UNIT_PRICES: &str = "\
-    a la tonne|a heure|average price|cost per hour|prix median|prix moyen|prix moyens|hourly rate|hourly rates|par tonne|price of|prix de la|prix des|prix du|\
-    per hour|per kilometre|per km|per kg|per litre|per ton|per tonne|per unit|price per litre|prix unitaire|\
-    prix unitaires|taux horaire|taux horaires|unit price|unit prices";
+    a heure|a la tonne|average price|cost per hour|hourly rate|hourly rates|par tonne|per hour|per kilometre|per kg|\
+    per km|per litre|per ton|per tonne|per unit|price of|price per litre|prix de la|prix des|prix du|prix median|\
+    prix moyen|prix moyens|prix unitaire|prix unitaires|taux horaire|taux horaires|unit price|unit prices";
 
 /// Words for the price of one thing.
 const PIECE_PRICES: &str = "\
     combien a coute la|combien a coute le|combien a coute un|combien a coute une|combien coute un|combien coute une|\
-    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout moyen un|cout moyen une|cout un|cout une|how much does a|\
-    how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
+    combien coutent|combien vaut un|combien vaut une|cost of a|cost of an|cout moyen un|cout moyen une|cout un|\
+    cout une|how much does a|how much does an|how much for a|how much for an|how much is a|how much is an|price of a|\
     price of an|prix median un|prix median une|prix moyen un|prix moyen une|prix un|prix une";
+
+/// What asks for a price after a thing: "vests price".
+const PRICE_AT_END: &str = "price|prices|prix";
 
 /// What asks who sells a thing. What follows in small letters is that thing, although it may be a part of names.
 const SELLERS: &str = "\
@@ -47,19 +50,14 @@ impl PriceAsked {
     fn of(written: &[Word]) -> Option<PriceAsked> {
         // "Price of a" before "price of"; but a contract is not a piece.
         let lists = [(PIECE_PRICES, PriceAsked::OfPiece), (UNIT_PRICES, PriceAsked::OfUnit)];
-        let ends = |(_, folded): &Word| is_in("price|prices|prix", folded);
-        let of_end = written
-            .last()
-            .filter(|last| written.len() > 1 && ends(last))
-            .map(|_| PriceAsked::OfUnit);
-        let mut asked = lists
-            .into_iter()
-            .filter(|(list, _)| remove_phrase(&mut written.to_vec(), list));
-        asked
-            .next()
-            .map(|(_, price)| price)
-            .or(of_end)
-            .filter(|_| !asks_for_contracts(written))
+        let has = |list| remove_phrase(&mut written.to_vec(), list);
+        let found = lists.into_iter().find(|(list, _)| has(list)).map(|(_, price)| price);
+        let ends = match written {
+            [_, .., (_, last)] => is_in(PRICE_AT_END, last),
+            _ => false,
+        };
+        let found = found.or(ends.then_some(PriceAsked::OfUnit));
+        found.filter(|_| !asks_for_contracts(written))
     }
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn of_other_saint(folded: &str) -> Option<String> {
 /// The same folded words with one of them in the singular instead of the plural, or the reverse, if they are more than
 /// two: "correctional services canada".
 fn of_other_number(folded: &str) -> Vec<String> {
+    const SHORTEST: usize = 4;
     let words: Vec<&str> = folded.split(' ').collect();
     let other = |number: usize| {
         let word = words[number];
@@ -91,7 +92,7 @@ fn of_other_number(folded: &str) -> Vec<String> {
         let all = all.map(|(at, word)| if at == number { other.as_str() } else { word });
         all.collect::<Vec<_>>().join(" ")
     };
-    let is_long = |number: &usize| words[*number].len() >= MIN_ACRONYM;
+    let is_long = |number: &usize| words[*number].len() >= SHORTEST;
     let numbers = if words.len() > 2 { 0..words.len() } else { 0..0 };
     numbers.filter(is_long).map(other).collect()
 }
@@ -110,11 +111,11 @@ impl Buyer {
     /// Whether its name has that of a place among other words.
     pub(super) fn has_in_name(&self, place: &Coverage) -> bool {
         let names = [place.name_en.as_deref(), place.name_fr.as_deref()];
-        names.into_iter().flatten().any(|name| self.is_called(name))
+        names.into_iter().flatten().any(|name| self.has_words_of(name))
     }
 
     /// Whether its name has all words of another one.
-    pub(super) fn is_called(&self, name: &str) -> bool {
+    pub(super) fn has_words_of(&self, name: &str) -> bool {
         let own = word_list(&self.name);
         word_list(name).iter().all(|word| own.contains(word))
     }
@@ -191,15 +192,16 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
 fn names_of(own: &str) -> Vec<String> {
     let whole = LEFT_OUT.map(|left_out| format!("{own} {left_out}"));
     let keys = whole.each_ref().map(|name| fold(name));
-    let of_whole = body_names::all_names(keys.each_ref().map(String::as_str));
-    let others = body_names::all_names([own])
-        .iter()
-        .chain(&whole)
-        .chain(of_whole)
-        .chain(&of_other_kind(own))
-        .cloned()
-        .collect::<Vec<String>>();
-    std::iter::once(own.to_owned()).chain(others).collect()
+    let mut names = vec![own.to_owned()];
+    names.extend_from_slice(body_names::all_names([own]));
+    names.extend_from_slice(&whole);
+    names.extend(
+        body_names::all_names(keys.each_ref().map(String::as_str))
+            .iter()
+            .cloned(),
+    );
+    names.extend(of_other_kind(own));
+    names
 }
 
 impl<'a> BodyNames<'a> {
@@ -223,13 +225,10 @@ impl<'a> BodyNames<'a> {
         // "The council's contracts"
         let name = name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name);
         let own = &*word_list(name).join(" ");
-        let known = |names: Vec<String>| names.iter().find_map(|name| self.bodies.with_name(name));
-        let in_other_number = || of_other_number(own).into_iter().find_map(|own| known(names_of(&own)));
-        let found = self
-            .bodies
-            .with_name(name)
-            .or_else(|| known(names_of(own)))
-            .or_else(in_other_number);
+        let called = |own: &str| names_of(own).iter().find_map(|name| self.bodies.with_name(name));
+        let in_other_number = || of_other_number(own).iter().find_map(|own| called(own));
+        let found = self.bodies.with_name(name);
+        let found = found.or_else(|| called(own)).or_else(in_other_number);
         self.known.borrow_mut().insert(folded.to_owned(), found.clone());
         found
     }

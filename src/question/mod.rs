@@ -2,7 +2,17 @@
 //!
 //! [`reading::read`] takes a text apart, in English or French, into a [`reading::Question`]: the names, the places, the
 //! period, the amounts and the order that it states, and the words that are left. What a search can take as a condition
-//! is an argument ([`takes::Takes`]), so a text is read for each entity type.
+//! is an argument ([`takes::Takes`]), so a text is read for each entity type. What does not depend on that is
+//! [`asks::Asks`].
+//!
+//! | module | words for |
+//! |---|---|
+//! | `words`, `asking_words` | the written words; those that only ask, such as verbs of buying |
+//! | `asked_for`, `entity_types`, `last_price`, `when_it_ends`, `open_calls` | orders, totals, shares, averages; types; ends; what takes bids |
+//! | `names`, `buyers`, `body_classes`, `levels`, `places`, `countries` | whose purchases, and where |
+//! | `period`, `amounts` | when, and for how much |
+//! | `bids`, `comparison` | who bid; two names |
+//! | `related` | questions near to one |
 //!
 //! **Invariants:** a text that states nothing is not a question, and is searched for word by word. Nothing here knows
 //! an address or a text of a page.

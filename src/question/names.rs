@@ -42,7 +42,7 @@ impl<'a> Question<'a> {
         if takes.vendor_city {
             self.take_firms_in(written, &text);
         }
-        // "CHUS Sherbrooke": the city is in the name of the body, which need not be one of the city.
+        // "CHUS Sherbrooke": the name of the body has the city, and the body does not belong to it.
         let is_in_name = |place: &Coverage| self.buyer.as_ref().is_some_and(|buyer| buyer.has_in_name(place));
         self.place = self.place.filter(|place| !is_in_name(place));
         // "Firms in Mississauga that won Quebec contracts", not "firms in Laval, Quebec".
@@ -50,7 +50,7 @@ impl<'a> Question<'a> {
         let is_of_buyers = self.firms_in.is_none() || written.windows(2).any(of_region);
         let has_region = takes.region && self.place.is_none() && is_of_buyers;
         let region = has_region.then(|| take_region(written, takes.level)).flatten();
-        let region = region.filter(|(name, _)| !self.buyer.as_ref().is_some_and(|buyer| buyer.is_called(name)));
+        let region = region.filter(|(name, _)| !self.buyer.as_ref().is_some_and(|buyer| buyer.has_words_of(name)));
         (self.region, self.level) = region.map_or((None, None), |(name, level)| (Some(name), level));
         if of_quebec && self.region.is_none() && self.place.is_none() {
             self.region = Some("Québec".to_owned());

@@ -105,7 +105,7 @@ pub(crate) fn firms_of_place(folded: &str, names: [&str; 2]) -> Option<&'static 
     firms.find(|firms| names.iter().any(|own| asks(firms, own)))
 }
 
-/// Whether a folded word stands for firms.
+/// Whether a folded word means firms.
 pub(crate) fn is_firms(folded: &str) -> bool {
     [COMPANIES, SUPPLIERS].iter().any(|list| is_in(list, folded))
 }

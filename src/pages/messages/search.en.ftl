@@ -187,8 +187,8 @@ search-first-in-doubt = Left out, because the record is in doubt ({ $doubts }): 
         [one] , and one more with a higher value than the first here.
        *[other] , and { $more } more with a higher value than the first here.
     }
-search-sort-increase = Largest increase first: { $count } rose
-search-amended-days = The days are those of the contracts: when a contract was amended is not known here.
+search-sort-increase = Largest increase first ({ $count } rose in value)
+search-amended-days = The days are those of the contracts, not of their amendments.
 search-amended-largest = Highest contract value first, not largest amendment
 
 search-pages = Pages of results

@@ -187,8 +187,8 @@ search-first-in-doubt = Exclu, parce que la fiche est douteuse ({ $doubts }) : 
         [one] , et une autre dont la valeur dépasse la première ici.
        *[other] , et { $more } autres dont la valeur dépasse la première ici.
     }
-search-sort-increase = Plus forte hausse d’abord ; en hausse : { $count }
-search-amended-days = Les dates sont celles des contrats : celle de la modification d’un contrat n’est pas connue ici.
+search-sort-increase = Plus forte hausse d’abord ({ $count } en hausse)
+search-amended-days = Les dates sont celles des contrats, non de leurs modifications.
 search-amended-largest = Valeur de contrat la plus élevée d’abord, et non la plus grande modification
 
 search-pages = Pages de résultats

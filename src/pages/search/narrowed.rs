@@ -30,7 +30,7 @@ pub(super) struct Narrowed {
 
 impl Narrowed {
     /// Many records may have a word only in a name: "fire" in that of a service, "truck" in that of a firm. If the
-    /// words [name a thing](names_thing), and some records have them in the purchase, these are counted. A single word
+    /// words [are a thing](thing_of), and some records have them in the purchase, these are counted. A single word
     /// in the name of a firm says what the firm does, but in that of a buyer not what it buys: "transport". Without
     /// the note if counting takes too long.
     pub(super) fn of(context: &SearchContext, asked: &SearchAddress, query: SearchQuery) -> Result<Narrowed, ApiError> {
@@ -40,7 +40,7 @@ impl Narrowed {
             names,
             is_narrower: false,
         };
-        let thing = names_thing(context, asked, &query);
+        let thing = thing_of(context, asked, &query);
         let (words_in, name) = match thing {
             Thing::OfOneWord => (WordsIn::PurchaseOrVendor, IN_PURCHASE_OR_VENDOR),
             _ => (WordsIn::Purchase, IN_PURCHASE),
@@ -86,8 +86,8 @@ enum Thing {
     Other,
 }
 
-/// Which thing the words are: each has other terms for the same, and they are no name.
-fn names_thing(context: &SearchContext, asked: &SearchAddress, query: &SearchQuery) -> Thing {
+/// What the words are. Words of a thing each have other terms for the same, and are not the name of a firm.
+fn thing_of(context: &SearchContext, asked: &SearchAddress, query: &SearchQuery) -> Thing {
     let suppliers = context.ask.generation.parties(Party::Supplier);
     let is_name = |words: &str| suppliers.with_name(words).is_some();
     let clauses = query.text.as_ref().map_or(&[][..], TextQuery::clauses);
