@@ -29,6 +29,8 @@ mod faults;
 mod feed;
 #[path = "../support/folder.rs"]
 mod folder;
+#[path = "../support/free_address.rs"]
+mod free_address;
 #[path = "../support/http.rs"]
 #[allow(dead_code, reason = "other test programs use more of it")]
 mod http;
