@@ -2,7 +2,7 @@
 
 use std::{error, fmt};
 
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use chrono_tz::America::Toronto;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub enum DateError {
 const FIRST: Date = Date(-719_162);
 
 impl Date {
+    /// 1970-01-01.
+    pub(crate) const EPOCH: Date = Date(0);
+
     /// Parses exactly `YYYY-MM-DD`.
     pub fn parse(text: &str) -> Result<Date, DateError> {
         let bytes = text.as_bytes();
@@ -63,6 +66,19 @@ impl Date {
     pub(crate) fn days_before(self, days: u32) -> Date {
         let back = i32::try_from(days).ok().and_then(|days| self.0.checked_sub(days));
         back.and_then(Date::from_days).unwrap_or(FIRST)
+    }
+
+    /// The same day of a later month, or of an earlier one if the number is negative; of a shorter month, its last.
+    pub(crate) fn months_later(self, months: i32) -> Date {
+        let distance = Months::new(months.unsigned_abs());
+        let day = NaiveDate::from_epoch_days(self.0).and_then(|day| {
+            if months < 0 {
+                day.checked_sub_months(distance)
+            } else {
+                day.checked_add_months(distance)
+            }
+        });
+        day.and_then(|day| Date::from_days(day.to_epoch_days())).unwrap_or(self)
     }
 
     /// Days since 1970-01-01; negative before it.

@@ -9,6 +9,7 @@ use crate::{
         asking_words::{
             AMENDED, AMENDMENTS, GREW, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question,
         },
+        near_period,
         open_calls::{CALLED, OPEN_TENDER, OPEN_TENDERS},
         period::{BETWEEN, SINCE, begins_fiscal_year, month},
         when_it_ends::{CLOSING_SOON, ENDING_SOON},
@@ -47,7 +48,8 @@ const BY_YEAR: &str = "\
     been rising|a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|\
     goes up|goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|\
     par annee|per year|selon annee|trend by year|trend in|trend of|trend over the years|trend over time|trend over years|\
-    trends over time|year by year|yearly trend";
+    trends over time|revenu evolue|revenue evolve|revenue evolved|revenue grow|revenue grown|revenues evolve|revenues grow|\
+    revenus evolue|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
 const PRICES: &str = "cost|costs|cout|couts|depenses|montant|montants|price|prices|prix|somme|spending|total|totals";
@@ -58,17 +60,6 @@ const WHOLE: &str = "all|total|totale|tous|toutes";
 /// What asks for contracts. In a name, only the plural is one: the first words.
 pub(crate) const CONTRACTS: [&str; 6] = ["contrats", "contracts", "achats", "purchases", "contrat", "contract"];
 const PLURALS: usize = 4;
-
-/// What asks for purchases without competition.
-const WITHOUT_COMPETITION: &str = "\
-    awarded without competition|sans avis appel offres|without a call for tenders|without call for tenders|\
-    without calls for tenders|sans mise en concurrence|without competition|without a tender|\
-    without tendering|without tenders|without tender|sans appels offres|sans appel offres|\
-    sans appel offre|sans concurrence|non competitive|gre a gre|sole sourced|sole sourcing|\
-    sole source|single source|no bid|untendered";
-
-/// What it is compared with: "sole source vs competitive".
-const WITH_COMPETITION: &str = "competitive|concurrentiel|concurrentiels";
 
 /// What says that a period is that of the last day for bids.
 const CLOSING: &str = "\
@@ -129,7 +120,6 @@ const LAST: &str = "last|most recent";
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Asking {
     OpenTenders,
-    WithoutCompetition,
     Closing,
     ClosingSoon,
     Ending,
@@ -145,7 +135,6 @@ impl Asking {
     const fn phrases(self) -> &'static str {
         match self {
             Asking::OpenTenders => OPEN_TENDERS,
-            Asking::WithoutCompetition => WITHOUT_COMPETITION,
             Asking::Closing => CLOSING,
             Asking::ClosingSoon => CLOSING_SOON,
             Asking::Ending => ENDING,
@@ -194,7 +183,11 @@ impl Asking {
     /// "Closed circuit television" is a thing.
     pub(crate) fn take_of_day(self, written: &mut Vec<Word>) -> bool {
         let is_of_day = |folded: &str| {
-            is_function_word(folded) || folded.parse::<u32>().is_ok() || month(folded).is_some() || is_in(THIS, folded)
+            is_function_word(folded)
+                || folded.parse::<u32>().is_ok()
+                || month(folded).is_some()
+                || is_in(THIS, folded)
+                || near_period::BEGINS.iter().any(|list| is_in(list, folded))
         };
         remove_phrase_before(written, self.phrases(), |next| {
             let begins = |list: &str, folded: &str| is_in(list, folded);
@@ -216,15 +209,6 @@ pub(crate) fn order(written: &mut Vec<Word>) -> Option<[&'static str; 2]> {
     orders
         .into_iter()
         .find_map(|(of, order)| of.take(written).then_some(order))
-}
-
-/// Removes the words that ask for purchases without competition, and those that compare them with others.
-pub(crate) fn take_without_competition(written: &mut Vec<Word>) -> bool {
-    let is_taken = Asking::WithoutCompetition.take(written);
-    if is_taken {
-        remove_phrase(written, WITH_COMPETITION);
-    }
-    is_taken
 }
 
 /// Whether words ask for those with most contracts, instead of the highest value.

@@ -33,7 +33,7 @@ pub(crate) const PHRASES: &str = "\
     plus depensieres|plus depensiers|top spenders|contract size|\
     contract sizes|size of contracts|taille des contrats|taille du contrat|on average|d habitude|en general|\
     en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|\
-    prix a la tonne|prix de la tonne|avec le gouvernement|classees selon leurs depenses|classes selon leurs depenses|\
+    prix a la tonne|prix de la tonne|avec le gouvernement|from government|from governments|from the government|classees selon leurs depenses|classes selon leurs depenses|\
     ranked by number|ranked by spending|ranked by value|with the government";
 
 /// The same in a question only: "electrical work for the library" is a thing.
@@ -133,7 +133,7 @@ const WORDS_OF_QUESTIONS: &str = "\
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|already|amount|any|augmente|augmentee|augmentees|augmentes|baisse|changed|declined|\
-    decreased|diminue|dropped|evolue|evolved|fallen|grew|grown|grows|increased|risen|anybody|anyone|argent|aupres|\
+    decreased|diminue|dropped|evolue|evolved|fallen|grew|grow|grown|grows|increased|risen|anybody|anyone|argent|aupres|\
     autre|autres|be|beaucoup|been|being|chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|\
     compagnie|compagnies|companies|company|competitor|competitors|concurrent|concurrents|contractor|contractors|\
     contre|cost|costs|could|cout|couts|deal|deals|deja|depenses|division|divisions|dollars|dont|durant|during|each|\
@@ -142,7 +142,7 @@ const WORDS_IN_QUESTIONS: &str = "\
     ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|montants|more|mostly|n a|n est|\
     n ont|never|next|nous|often|on|others|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|\
     principalement|\
-    prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|rival|rivals|rivaux|\
+    prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|revenue|revenues|revenus|rival|rivals|rivaux|\
     s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|soumissionnaire|soumissionnaires|\
     souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|total|toujours|tous|tout|toute|\
     toutes|typique|up|usual|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|worth|would|y|you";
@@ -154,7 +154,7 @@ const ENGLISH_VERBS: &str = "\
     employs|engaged|engages|exist|exists|gave|getting|give|given|gives|goes|going|gotten|granted|grants|hire|hires|\
     hiring|invoiced|issues|issuing|keep|keeps|landed|let|lose|losers|loses|losing|lost|made|make|makes|making|obtain|\
     obtained|obtains|offer|offered|offers|ordered|outsourced|outsources|pay|paying|pays|procure|procured|procures|\
-    provide|provided|provides|providing|publish|publishes|purchase|purchased|purchasing|receive|received|receives|\
+    provide|provided|provides|providing|publish|publishes|purchase|purchased|purchasing|receive|recieve|recieved|recieves|received|receives|\
     receiving|retained|selected|sell|selling|send|sends|sent|sign|signing|spend|spending|supplied|supplying|tendered|\
     took|went|win|winner|winners|winning|wins";
 

@@ -15,9 +15,10 @@ use crate::{
         EntityType, Language, body_names,
         fold::{fold, word_list},
     },
+    query::translate::is_term,
     question::{
         places::{is_of_city, is_place},
-        words::{Word, ranges, without_marks, words},
+        words::{Word, joined, ranges, without_marks, words},
     },
 };
 
@@ -147,7 +148,9 @@ pub(crate) fn take_buyer(written: &mut Vec<Word>, bodies: &BodyNames, places: &[
     ranges.sort_by_key(|(_, range)| std::cmp::Reverse(range.len()));
     let (body, range) = ranges.into_iter().find_map(|(folded, range)| {
         let words = &written[range.clone()];
-        if !folded.contains(' ') && !is_acronym(&words[0], capitals_tell) {
+        // The division "Technology Services" is not in "information technology services".
+        let ends_term = range.start > 0 && is_term(&joined(&written[range.start - 1..range.end]));
+        if ends_term || !folded.contains(' ') && !is_acronym(&words[0], capitals_tell) {
             return None;
         }
         // Few words are a name, and comparing them with all places takes long.

@@ -5,6 +5,7 @@ use crate::{
     query::translate::{is_function_word, is_term},
     question::{
         asked_for::{Asking, asks_for_contracts, order},
+        competition::take_without_competition,
         open_calls::TENDERS,
         words::{Word, remove_phrase, remove_phrase_between, words},
     },
@@ -26,7 +27,7 @@ pub(crate) const CONTRACT_TYPES: &[EntityType] = &[EntityType::Contract, EntityT
 pub(crate) fn entity_types(text: &str) -> &'static [EntityType] {
     let mut written = words(text);
     // "Without tenders" does not ask for them.
-    Asking::WithoutCompetition.take(&mut written);
+    take_without_competition(&mut written);
     if Asking::OpenTenders.take(&mut written) {
         return &[EntityType::Tender];
     }

@@ -8,9 +8,9 @@
 //! | module | words for |
 //! |---|---|
 //! | `words`, `asking_words` | the written words; those that only ask, such as verbs of buying |
-//! | `asked_for`, `entity_types`, `last_price`, `when_it_ends`, `open_calls` | orders, totals, shares, averages; types; ends; what takes bids |
+//! | `asked_for`, `entity_types`, `last_price`, `when_it_ends`, `open_calls`, `competition` | orders, totals, shares, averages; types; ends; what takes bids; methods |
 //! | `names`, `buyers`, `body_classes`, `levels`, `places`, `countries` | whose purchases, and where |
-//! | `period`, `amounts` | when, and for how much |
+//! | `period`, `near_period`, `amounts` | when, and for how much |
 //! | `bids`, `comparison` | who bid; two names |
 //! | `related` | questions near to one |
 //!
@@ -25,11 +25,13 @@ pub(crate) mod bids;
 mod body_classes;
 pub(crate) mod buyers;
 pub(crate) mod comparison;
+mod competition;
 mod countries;
 pub(crate) mod entity_types;
 mod last_price;
 mod levels;
 mod names;
+mod near_period;
 pub(crate) mod open_calls;
 pub(crate) mod period;
 pub(crate) mod places;

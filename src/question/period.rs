@@ -2,9 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use crate::question::{
-    amounts,
-    words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
+use crate::{
+    model::Date,
+    question::{
+        amounts,
+        words::{MAX_NAME_WORDS, Word, is_in, joined, remove_phrase, without_marks},
+    },
 };
 
 /// Years that a search may be about.
@@ -63,14 +66,14 @@ pub(crate) struct Period {
 
 impl Period {
     /// Removes the only period of the words.
-    pub(crate) fn take(written: &mut Vec<Word>, this_year: i32) -> Option<Period> {
+    pub(crate) fn take(written: &mut Vec<Word>, today: Date) -> Option<Period> {
         if (0..written.len()).any(|number| is_fiscal(written, number).is_some()) {
             return Period::take_fiscal(written);
         }
         let is_year = |number: &usize| is_year(&written[*number].1) && !amounts::has_unit(&written[*number..]);
         let years: Vec<usize> = (0..written.len()).filter(is_year).collect();
         match years[..] {
-            [] => Period::take_relative(written, this_year),
+            [] => Period::take_relative(written, today.year()),
             [year] => Period::take_one(written, year),
             _ => Period::take_several(written, &years),
         }
@@ -256,7 +259,7 @@ mod tests {
     #[track_caller]
     fn assert_period(text: &str, expected: Expected) {
         let mut written = words(text);
-        let found = Period::take(&mut written, 2026);
+        let found = Period::take(&mut written, Date::parse("2026-11-29").unwrap());
         let found = found
             .as_ref()
             .map(|of| (of.first.as_str(), of.last.as_deref(), of.label.as_str()));

@@ -4,13 +4,12 @@
 
 use crate::{
     catalog::{generation::Coverage, suppliers::SupplierList},
-    model::{EntityType, body_class::class_of, fold::fold},
+    model::{Date, EntityType, body_class::class_of, fold::fold},
     question::{
         amounts::take_bound,
         asked_for::{
             Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
-            is_question, order, take_amendments, take_by_year, take_firms_at_end, take_share, take_without_competition,
-            without_question,
+            is_question, order, take_amendments, take_by_year, take_firms_at_end, take_share, without_question,
         },
         asking_words::{
             GREW, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_order,
@@ -19,10 +18,12 @@ use crate::{
         bids::take_never_won,
         body_classes::class_named,
         buyers::Buyer,
+        competition::take_without_competition,
         countries::take_country,
         entity_types::{take_entity_types, take_one_of_type},
         last_price::take_last_price,
         levels::{has_lower_case, take_cities, take_level},
+        near_period,
         open_calls::take_are_open,
         period::Period,
         places::City,
@@ -84,7 +85,7 @@ const MAX_QUESTION_WORDS: usize = 30;
 /// What asks for a sum or a price at the end of a text.
 const TOTALS: &str = "\
     contrats au total|original value|valeur initiale|valeur originale|cost|costs|cout|couts|montant total|number of contracts|price|prices|prix|total|total amount|\
-    total contracts|total number of contracts|total value|totaux|valeur totale";
+    revenue|revenues|revenus|total contracts|total number of contracts|total value|totaux|valeur totale";
 
 /// Words for the category of construction.
 const CONSTRUCTION: [&str; 5] = [
@@ -199,7 +200,8 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
         return None;
     }
     question.has_conditions = conditions > 0;
-    question.words = with_article(text, content(written, is_question), takes.suppliers);
+    let about = without_possessive(content(written, is_question), takes.suppliers);
+    question.words = with_article(text, about, takes.suppliers);
     let alone = question.read_rest(takes.category && conditions > 0) || alone;
     let is_search = !question.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(question)
@@ -352,6 +354,16 @@ pub(crate) fn with_article(text: &str, about: String, suppliers: Option<&Supplie
     article.map_or_else(|| about.clone(), |article| format!("{article} {about}"))
 }
 
+/// "Bell Canada's" as "Bell Canada", if that is the name of a firm and the other is not.
+fn without_possessive(about: String, suppliers: Option<&SupplierList>) -> String {
+    let owner = about.strip_suffix("'s").or_else(|| about.strip_suffix("’s"));
+    let is_name = |name: &str| suppliers.is_some_and(|suppliers| suppliers.has_name_from(name));
+    match owner {
+        Some(owner) if is_name(owner) && !is_name(&about) => owner.to_owned(),
+        _ => about,
+    }
+}
+
 /// Removes the words that ask for what ends or closes next.
 fn soon(written: &mut Vec<Word>, takes: Takes) -> Option<PeriodOf> {
     let kinds = [
@@ -363,6 +375,13 @@ fn soon(written: &mut Vec<Word>, takes: Takes) -> Option<PeriodOf> {
         .find_map(|(is_taken, asking, of)| (is_taken && asking.take(written)).then_some(of))
 }
 
+/// Removes the period in which contracts or calls end, which may be to come.
+fn period_of_end(written: &mut Vec<Word>, today: Date) -> Option<Period> {
+    near_period::take_until(written, today)
+        .or_else(|| near_period::take(written, today, true))
+        .or_else(|| Period::take(written, today))
+}
+
 /// Removes the period of the words, and those that say which days it is about.
 fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, PeriodOf)> {
     let kinds = [
@@ -372,13 +391,14 @@ fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, PeriodOf)> {
     for (_, asking, of) in kinds.into_iter().filter(|(is_taken, ..)| *is_taken) {
         let mut rest = written.clone();
         if asking.take_of_day(&mut rest)
-            && let Some(period) = Period::take(&mut rest, takes.this_year)
+            && let Some(period) = period_of_end(&mut rest, takes.today)
         {
             *written = rest;
             return Some((period, of));
         }
     }
-    let period = takes.year.then(|| Period::take(written, takes.this_year)).flatten();
+    let mut take = || Period::take(written, takes.today).or_else(|| near_period::take(written, takes.today, false));
+    let period = takes.year.then(&mut take).flatten();
     period.map(|period| (period, PeriodOf::Records))
 }
 

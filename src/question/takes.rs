@@ -2,7 +2,7 @@
 
 use crate::{
     catalog::{generation::Coverage, suppliers::SupplierList},
-    model::Language,
+    model::{Date, Language},
     question::buyers::BodyNames,
 };
 
@@ -30,14 +30,14 @@ pub(crate) struct Takes<'a> {
     pub(crate) order: bool,
     /// What ends or closes next.
     pub(crate) soon: bool,
-    pub(crate) this_year: i32,
+    pub(crate) today: Date,
     /// Whether the text is a part of a question.
     pub(crate) in_question: bool,
 }
 
 impl Takes<'_> {
     /// Everything but buyers, places and regions.
-    pub(super) const fn all_but_names() -> Takes<'static> {
+    pub(super) fn all_but_names() -> Takes<'static> {
         Takes {
             buyers: None,
             suppliers: None,
@@ -57,7 +57,7 @@ impl Takes<'_> {
             values: true,
             order: true,
             soon: true,
-            this_year: 0,
+            today: Date::EPOCH,
             in_question: false,
         }
     }

@@ -1,7 +1,7 @@
 //! What only asks, and what is left of a question.
 
 use super::*;
-use crate::question::entity_types::CONTRACT_TYPES;
+use crate::{model::Date, question::entity_types::CONTRACT_TYPES};
 
 #[test]
 fn words_of_questions_are_not_searched_for() {
@@ -248,5 +248,47 @@ fn a_share_is_asked_for_by_its_words() {
     ] {
         let question = read(text, Takes::all_but_names()).unwrap();
         assert_eq!(question.asks_for_share, asks, "{text}");
+    }
+}
+
+#[test]
+fn ends_of_contracts_are_asked_for_by_a_time_to_come() {
+    let takes = Takes {
+        today: Date::parse("2026-11-29").unwrap(),
+        ..Takes::all_but_names()
+    };
+    for (text, words, period) in [
+        (
+            "software contracts ending in the next 3 months",
+            "software",
+            (PeriodOf::Ending, "2026-11-29", "2027-02-28"),
+        ),
+        (
+            "contrats de logiciels qui finissent d’ici mars 2027",
+            "logiciels",
+            (PeriodOf::Ending, "2026-11-29", "2027-03-31"),
+        ),
+        (
+            "contracts expiring before March 2027",
+            "",
+            (PeriodOf::Ending, "2026-11-29", "2027-02-28"),
+        ),
+        (
+            "tenders closing within 10 days",
+            "",
+            (PeriodOf::Closing, "2026-11-29", "2026-12-09"),
+        ),
+        (
+            "salt contracts of the last five years",
+            "salt",
+            (PeriodOf::Records, "2021-11-29", "2026-11-29"),
+        ),
+    ] {
+        let question = read(text, takes).unwrap_or_default();
+        let found = question.period.as_ref().map(|of| {
+            let last = of.last.as_deref().unwrap_or_default();
+            (question.period_of, of.first.as_str(), last)
+        });
+        assert_eq!((question.words.as_str(), found), (words, Some(period)), "{text}");
     }
 }
