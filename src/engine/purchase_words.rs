@@ -21,8 +21,24 @@ use crate::{
 /// The roles of names.
 pub(crate) const NAMES: [Role; 2] = [Role::Vendor, Role::Department];
 
-/// In place of the letter of a tier: the word is in a name and describes the purchase.
-const DESCRIBED: char = '=';
+/// What says that a word of a name describes the purchase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum DescribedBy {
+    /// A text that is no name has the word, too.
+    Text,
+    /// Only the vendor's name, because neither title nor description has a word.
+    Vendor,
+}
+
+impl DescribedBy {
+    /// In place of the letter of a tier.
+    const fn letter(self) -> char {
+        match self {
+            DescribedBy::Text => '=',
+            DescribedBy::Vendor => '~',
+        }
+    }
+}
 
 /// The terms by which a word counts or does not, where a text says where its words must be.
 pub(crate) struct WordTerms {
@@ -39,32 +55,45 @@ impl WordTerms {
         let names: &[Role] = match words_in {
             WordsIn::Anywhere => return None,
             WordsIn::PurchaseOrVendor => &[Role::Department],
-            WordsIn::Purchase => &NAMES,
+            WordsIn::Purchase | WordsIn::Stated => &NAMES,
+        };
+        let described: &[DescribedBy] = match words_in {
+            WordsIn::Stated => &[DescribedBy::Text],
+            _ => &[DescribedBy::Text, DescribedBy::Vendor],
         };
         let of_names = other_tiers().filter(|(role, _)| NAMES.contains(role));
         let (left_out, kept): (Vec<_>, Vec<_>) = of_names.partition(|(role, _)| names.contains(role));
         let terms = |tiers: Vec<(Role, char)>| tiers.into_iter().map(|(_, letter)| term(letter)).collect::<Vec<_>>();
         Some(WordTerms {
             left_out: terms(left_out),
-            kept: [term(DESCRIBED)].into_iter().chain(terms(kept)).collect(),
+            kept: described
+                .iter()
+                .map(|by| term(by.letter()))
+                .chain(terms(kept))
+                .collect(),
         })
     }
 }
 
 /// The term of a word of a name that describes the purchase.
-pub(crate) fn described_term<W>(word: W) -> IndexTerm<W> {
-    IndexTerm::InTier(word, DESCRIBED)
+pub(crate) fn described_term<W>(word: W, by: DescribedBy) -> IndexTerm<W> {
+    IndexTerm::InTier(word, by.letter())
 }
 
 /// The texts that describe the purchase: those that are no names. Where neither title nor description has a word, also
-/// the vendor's names, which often say what a firm does.
+/// the vendor's names, which often say what a firm does, but also what it does besides: a firm of road works and snow
+/// removal.
 pub(crate) fn describing_texts<'r>(
     record: &'r Record<'r>,
     has_words: &mut dyn FnMut(&str) -> bool,
-) -> impl Iterator<Item = &'r str> + use<'r> {
+) -> impl Iterator<Item = (&'r str, DescribedBy)> + use<'r> {
     let has_subject = record.texts(Role::Subject).any(has_words);
     let of_vendor = record.texts(Role::Vendor).filter(move |_| !has_subject);
-    record.purchase_texts().chain(of_vendor)
+    let with = |by| move |text| (text, by);
+    record
+        .purchase_texts()
+        .map(with(DescribedBy::Text))
+        .chain(of_vendor.map(with(DescribedBy::Vendor)))
 }
 
 /// Calls `each` with the term of every word of a record's names that describes the purchase; repeated terms repeat.
@@ -77,9 +106,9 @@ pub(crate) fn described_terms(record: &Record, mut each: impl FnMut(&str)) {
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut written = String::new();
-    for text in describing_texts(record, &mut |text| !words_of(text).is_empty()) {
+    for (text, by) in describing_texts(record, &mut |text| !words_of(text).is_empty()) {
         for word in words_of(text).iter().filter(|word| names.contains(&word.as_str())) {
-            each(described_term(word.as_str()).write(&mut written));
+            each(described_term(word.as_str(), by).write(&mut written));
         }
     }
 }

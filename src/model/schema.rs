@@ -215,7 +215,7 @@ const fn field_type(role: Role) -> FieldType {
 
 /// The version of the index format. Raise it when the index stores the same fields in another
 /// layout, or when folding, stemming or a vocabulary returns other keys or words for the same text.
-pub(crate) const INDEX_FORMAT: u32 = 15;
+pub(crate) const INDEX_FORMAT: u32 = 16;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

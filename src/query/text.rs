@@ -42,8 +42,11 @@ pub enum WordsIn {
     Anywhere,
     /// Not only in the name of a buyer.
     PurchaseOrVendor,
-    /// In what describes the purchase: not only in the name of a vendor or a buyer.
+    /// In what describes the purchase: not only in the name of a vendor or a buyer. Where neither title nor description
+    /// has a word, the vendor's name describes it.
     Purchase,
+    /// In what states the purchase: not only in a name, whatever else the record has.
+    Stated,
 }
 
 impl WordsIn {

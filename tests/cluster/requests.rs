@@ -118,7 +118,7 @@ impl Drawn {
             paths.push(format!(
                 "/{entity_type}?q=snow+removal&translate=true&match_codes=true&sort_by=relevance&explain=true"
             ));
-            for place in ["purchase", "purchase_or_vendor"] {
+            for place in ["purchase", "purchase_or_vendor", "stated_purchase"] {
                 paths.push(format!(
                     "/{entity_type}?q=construction+OR+%22road+work%22&translate=true&q_in={place}&include_total=true"
                 ));
@@ -164,11 +164,7 @@ impl Drawn {
                 }
             }
             if random.chance(30) {
-                let place = if random.chance(50) {
-                    "purchase"
-                } else {
-                    "purchase_or_vendor"
-                };
+                let place = random.pick::<&str>(&["purchase", "purchase_or_vendor", "stated_purchase"]);
                 query.add("q_in", place);
             }
         }

@@ -236,6 +236,7 @@ fn words_in() -> impl Strategy<Value = WordsIn> {
         WordsIn::Anywhere,
         WordsIn::Purchase,
         WordsIn::PurchaseOrVendor,
+        WordsIn::Stated,
     ];
     proptest::sample::select(all.to_vec())
 }

@@ -47,7 +47,7 @@ pub struct ScanEngine<'a> {
     /// The words of each text of a record that `q` searches.
     texts: Vec<Vec<Vec<String>>>,
     /// The words that a record has only in the names of those who sell and buy, and only in those who buy.
-    names_only: Vec<[HashSet<String>; 2]>,
+    names_only: Vec<[HashSet<String>; 3]>,
     vocabularies: BTreeMap<EntityType, BTreeMap<String, u64>>,
     /// The words that match a word of an earlier query, by entity type, because finding them stems every word of the
     /// records.
@@ -413,25 +413,30 @@ fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
     }
 }
 
-/// The words that are only in names, and only in those of buyers. Where neither a title nor a description has a word, those of the vendor's names
-/// describe the purchase.
-fn names_only(record: &Record) -> [HashSet<String>; 2] {
-    let mut elsewhere: HashSet<String> = record.purchase_texts().flat_map(word_list).collect();
+/// The words that are only in names; the same where the vendor's names describe the purchase if neither a title nor a
+/// description has a word; and those that are only in the names of buyers.
+fn names_only(record: &Record) -> [HashSet<String>; 3] {
+    let stated: HashSet<String> = record.purchase_texts().flat_map(word_list).collect();
+    let mut elsewhere = stated.clone();
     if record.texts(Role::Subject).flat_map(word_list).next().is_none() {
         elsewhere.extend(record.texts(Role::Vendor).flat_map(word_list));
     }
     let words_of = |role: Role| record.texts(role).flat_map(word_list).collect::<HashSet<String>>();
     let (vendors, buyers) = (words_of(Role::Vendor), words_of(Role::Department));
-    let only = |names: HashSet<String>| names.into_iter().filter(|word| !elsewhere.contains(word)).collect();
-    let of_buyers = buyers.difference(&vendors).cloned().collect();
-    [vendors.union(&buyers).cloned().collect(), of_buyers].map(only)
+    let of_buyers: HashSet<String> = buyers.difference(&vendors).cloned().collect();
+    let of_both: HashSet<String> = vendors.union(&buyers).cloned().collect();
+    [
+        of_both.difference(&stated).cloned().collect(),
+        of_both.difference(&elsewhere).cloned().collect(),
+        of_buyers.difference(&elsewhere).cloned().collect(),
+    ]
 }
 
 /// `texts`: the words of each text of the record, and those that only names have.
 fn matches(
     all: &Collection,
     record: &Parsed,
-    texts: (&[Vec<String>], &[HashSet<String>; 2]),
+    texts: (&[Vec<String>], &[HashSet<String>; 3]),
     query: &SearchQuery,
     forms: &Forms,
 ) -> bool {
@@ -439,8 +444,9 @@ fn matches(
     let nowhere = HashSet::new();
     let without = match query.text.as_ref().map(|text| text.words_in()).unwrap_or_default() {
         WordsIn::Anywhere => &nowhere,
-        WordsIn::Purchase => &names_only[0],
-        WordsIn::PurchaseOrVendor => &names_only[1],
+        WordsIn::Stated => &names_only[0],
+        WordsIn::Purchase => &names_only[1],
+        WordsIn::PurchaseOrVendor => &names_only[2],
     };
     let schema = Schema::of(query.entity_type);
     let is_searchable = |filter: &Filter| match filter {

@@ -15,7 +15,7 @@ use crate::{
         },
         param::filter_rows,
         parse::{Given, not_in_list},
-        search::{IN_PURCHASE, IN_PURCHASE_OR_VENDOR, SearchParams, TABLE},
+        search::{IN_PURCHASE, IN_PURCHASE_OR_VENDOR, IN_STATED_PURCHASE, SearchParams, TABLE},
     },
     catalog::{
         generation::{Coverage, Generation},
@@ -200,6 +200,7 @@ impl SearchParams {
         let words_in = match self.q_in.as_ref().map(|given| given.value) {
             Some(IN_PURCHASE) => WordsIn::Purchase,
             Some(IN_PURCHASE_OR_VENDOR) => WordsIn::PurchaseOrVendor,
+            Some(IN_STATED_PURCHASE) => WordsIn::Stated,
             _ => WordsIn::Anywhere,
         };
         let text = text.map(|text| text.within(words_in));

@@ -61,11 +61,12 @@ pub struct SearchParams {
 const SORTS: [&str; 6] = ["published", "date", "value", "closing", "ending", RELEVANCE];
 
 /// The values of `q_in`.
-const PLACES_OF_WORDS: [&str; 3] = ["all", IN_PURCHASE, IN_PURCHASE_OR_VENDOR];
+const PLACES_OF_WORDS: [&str; 4] = ["all", IN_PURCHASE, IN_PURCHASE_OR_VENDOR, IN_STATED_PURCHASE];
 
 /// Words that are only in names do not match.
 pub(crate) const IN_PURCHASE: &str = "purchase";
 pub(crate) const IN_PURCHASE_OR_VENDOR: &str = "purchase_or_vendor";
+pub(crate) const IN_STATED_PURCHASE: &str = "stated_purchase";
 
 /// The order that needs a text.
 const RELEVANCE: &str = "relevance";
@@ -127,7 +128,7 @@ pub const TABLE: &[SearchParam] = &[
     SearchParam::flag("match_codes", "`true`: `q` also finds the records of the commodity codes whose words match it, and of the codes below these", |p| &mut p.match_codes),
     SearchParam::new(
         "q_in",
-        "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; where a record has neither title nor description, the vendor's name counts; `purchase_or_vendor`: not only in the name of a buyer; `all`, the default: anywhere",
+        "`purchase`: each word of `q` must be in what describes the purchase, not only in the name of a vendor or a buyer; where a record has neither title nor description, the vendor's name counts; `stated_purchase`: the same, and it does not count there; `purchase_or_vendor`: not only in the name of a buyer; `all`, the default: anywhere",
         ParamType::OneOf(&PLACES_OF_WORDS, Case::Exact, |p| &mut p.q_in),
     )
     .default(|| json!("all")),

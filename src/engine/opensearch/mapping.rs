@@ -103,7 +103,7 @@ pub(crate) fn is_generation_id(text: &str) -> bool {
 }
 
 /// The version of the documents and mappings. Raise it when they change for equal records.
-pub(crate) const FORMAT: u32 = 8;
+pub(crate) const FORMAT: u32 = 9;
 
 /// The maximum of `from` + `size`. The API allows an offset of 9,500 and a page of 500; a search
 /// asks for one more record, to know whether another page follows.

@@ -362,7 +362,7 @@ mod tests {
         };
         let found = CompiledQuery::new(&query, &ResolvedTerms::default()).unwrap().to_json();
         let in_names = |word: &str| json!({ "terms": { "relevance": [format!("{word}/n"), format!("{word}/o")] } });
-        let described = |word: &str| json!({ "term": { "relevance": { "value": format!("{word}/=") } } });
+        let described = |word: &str| json!({ "terms": { "relevance": [format!("{word}/="), format!("{word}/~")] } });
         let word = json!({ "bool": {
             "filter": [{ "term": { "text": { "value": "road" } } }],
             "must_not": [in_names("road")],

@@ -323,6 +323,12 @@ search-names-further-of-buyers = With the word only in the name of the buyer, an
 search-names-left-out-of-buyers = Without records that have a word only in the name of the buyer.
 search-names-without = Only those with all words in the purchase itself ({ $count })
 search-names-left-out = Only records with each word in the purchase itself, not only in the name of the supplier or the buyer. Without title and description, the supplier’s name counts.
+search-names-left-out-stated = Only records that state each word in their title, description or code, not only in a name.
+search-names-of-firms =
+    { $count ->
+        [one] { $count } of these records is counted only for the name of its supplier: neither its title nor its code says it. The same work of other firms may be missing.
+       *[other] { $count } of these records are counted only for the name of their supplier: neither their title nor their code says it. The same work of other firms may be missing.
+    }
 search-names-with = Names, too
 search-no-day-end_date = None of the { $records } { $kind } that match the other conditions has a last day.
 search-no-day-closing_date = None of the { $records } { $kind } that match the other conditions has a closing day.

@@ -323,6 +323,12 @@ search-names-further-of-buyers = Non comptés, car le mot n’y est que dans le 
 search-names-left-out-of-buyers = Sans les fiches qui n’ont un mot que dans le nom de l’acheteur.
 search-names-without = Seulement avec tous les mots dans l’achat lui-même ({ $count })
 search-names-left-out = Seulement les fiches où chaque mot est dans l’achat lui-même, pas seulement dans le nom du fournisseur ou de l’acheteur. Sans titre ni description, le nom du fournisseur compte.
+search-names-left-out-stated = Seulement les fiches où chaque mot est dans le titre, la description ou le code, pas seulement dans un nom.
+search-names-of-firms =
+    { $count ->
+        [one] { $count } de ces fiches n’est comptée que pour le nom du fournisseur : ni son titre ni son code ne le disent. Le même travail d’autres firmes peut manquer.
+       *[other] { $count } de ces fiches ne sont comptées que pour le nom du fournisseur : ni leur titre ni leur code ne le disent. Le même travail d’autres firmes peut manquer.
+    }
 search-names-with = Aussi dans les noms
 search-no-day-end_date = Aucune date de fin dans les fiches qui répondent aux autres conditions : { $records } { $kind }.
 search-no-day-closing_date = Aucune date de clôture dans les fiches qui répondent aux autres conditions : { $records } { $kind }.

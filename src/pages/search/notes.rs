@@ -9,7 +9,7 @@ use crate::{
             coverage::{places_of, sources_among, sources_of, sources_of_places, without_days},
             quality::quality_of,
         },
-        params::search::IN_PURCHASE,
+        params::search::IN_STATED_PURCHASE,
     },
     catalog::{
         generation::{Generation, RecordPart, SourceCoverage},
@@ -263,6 +263,21 @@ pub(super) fn is_much(by_name: u64, total: u64) -> bool {
 }
 
 impl NamesNote {
+    /// Adds that some of the records are found by the name of the supplier only, so those of other firms may be
+    /// missing; in place of the sentence if it is about the same records.
+    pub(super) fn with_firms(self, t: Texts, by_supplier: u64, are_all: bool) -> NamesNote {
+        if by_supplier == 0 {
+            return self;
+        }
+        let of_firms = t.with("search-names-of-firms", &[("count", &by_supplier)]);
+        let sentence = if are_all {
+            of_firms
+        } else {
+            format!("{} {of_firms}", self.sentence)
+        };
+        NamesNote { sentence, ..self }
+    }
+
     /// That further records have a word only in a name, of a buyer or of anybody; `asked` finds all.
     pub(super) fn of_further(
         t: Texts,
@@ -295,6 +310,7 @@ impl NamesNote {
             WordsIn::Anywhere => None,
             WordsIn::Purchase => Some("search-names-left-out"),
             WordsIn::PurchaseOrVendor => Some("search-names-left-out-of-buyers"),
+            WordsIn::Stated => Some("search-names-left-out-stated"),
         };
         if let Some(left_out) = left_out {
             return Some(NamesNote {
@@ -317,7 +333,7 @@ impl NamesNote {
             },
             link: (in_purchase > 0).then(|| {
                 let label = t.with("search-names-without", &[("count", &in_purchase)]);
-                (label, asked.with(&[("q_in", IN_PURCHASE)]))
+                (label, asked.with(&[("q_in", IN_STATED_PURCHASE)]))
             }),
         })
     }

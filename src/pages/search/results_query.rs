@@ -278,9 +278,9 @@ pub(super) fn words_only(query: &SearchQuery) -> Option<SearchQuery> {
     })
 }
 
-/// The same search in what describes the purchase; `None` without words, and if it is that already.
+/// The same search in what states the purchase; `None` without words, and if they are in a certain place already.
 pub(super) fn in_purchase(query: &SearchQuery) -> Option<SearchQuery> {
-    where_words_are(query, WordsIn::Purchase)
+    where_words_are(query, WordsIn::Stated)
 }
 
 /// The same search with its words in a certain place; `None` without words, and if they are in one already.

@@ -41,7 +41,7 @@ fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
     let html = notes(&server, "/en/search?kind=contract&q=paving");
     for shown in [
         "6 contracts worth $21,000, 2023, by 2 buyers, from 4 suppliers",
-        "A word is only in a name, of the supplier or the buyer: 3 of these 6 contracts. <a href=\"/en/search?kind=contract&q=paving&q_in=purchase\">Only those with all words in the purchase itself (3)</a>",
+        "A word is only in a name, of the supplier or the buyer: 4 of these 6 contracts. <a href=\"/en/search?kind=contract&q=paving&q_in=stated_purchase\">Only those with all words in the purchase itself (2)</a>",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
@@ -59,7 +59,12 @@ fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
         let html = notes(&server, &format!("/en/search?kind=contract&q={q}"));
         assert!(!html.contains("only in a name"), "{html}");
     }
-    for (place, count) in [("purchase", 3), ("purchase_or_vendor", 5), ("all", 6)] {
+    for (place, count) in [
+        ("stated_purchase", 2),
+        ("purchase", 3),
+        ("purchase_or_vendor", 5),
+        ("all", 6),
+    ] {
         let found = server.json(&format!("/contract?q=paving&translate=true&q_in={place}"));
         assert_eq!(found["count"], count, "{place}");
     }
@@ -67,7 +72,7 @@ fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
     let html = notes(&server, "/en/search?q=contracts+for+paving+in+2023");
     for shown in [
         "5 contracts worth $16,000, 2023",
-        "With the word only in the name of the buyer, and not counted: 1 contract.",
+        "With the word only in the name of the buyer, and not counted: 1 contract. 3 of these records are counted only for the name of their supplier",
         "q_in=purchase_or_vendor",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");

@@ -139,10 +139,10 @@ impl TextTerms {
         names.sort_unstable();
         names.dedup();
         let mut has_words = |text: &str| !self.texts.range_of(text, &mut self.words).is_empty();
-        for text in purchase_words::describing_texts(record, &mut has_words) {
+        for (text, by) in purchase_words::describing_texts(record, &mut has_words) {
             let range = self.texts.range_of(text, &mut self.words);
             for word in self.texts.words[range].iter().filter(|word| names.contains(word)) {
-                let term = purchase_words::described_term(*word);
+                let term = purchase_words::described_term(*word, by);
                 self.relevance_log.push(self.relevance.number(term));
             }
         }
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::{
-            purchase_words::{described_term, described_terms},
+            purchase_words::{DescribedBy, described_term, described_terms},
             relevance::index_terms,
         },
         model::{EntityType, Schema, fold::word_list},
@@ -340,9 +340,12 @@ mod tests {
             described_terms(record, |term| _ = expected.insert(term.to_owned()));
             assert_eq!(relevance[number], expected, "{number}");
         }
-        let described = |number: usize, word: &str| relevance[number].contains(&described_term(word).text());
-        assert!(described(0, "neige") && !described(1, "neige"));
-        assert!(described(3, "neige") && !described(3, "parks"));
+        let described = |number: usize, word: &str, by| relevance[number].contains(&described_term(word, by).text());
+        let (by_text, by_vendor) = (DescribedBy::Text, DescribedBy::Vendor);
+        assert!(described(0, "neige", by_text) && !described(0, "neige", by_vendor));
+        assert!(!described(1, "neige", by_text) && !described(1, "neige", by_vendor));
+        assert!(described(3, "neige", by_vendor) && !described(3, "neige", by_text));
+        assert!(!described(3, "parks", by_vendor));
         assert!(relevance[0].contains("snow+removal") && subject[0].contains("snow"));
     }
 }
