@@ -4,10 +4,10 @@ use crate::{
     api::analysis::{currencies::currencies_of, quality::quality_of},
     engine::{
         Error,
-        aggregation::{Aggregation, ValueAggregation},
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
     },
     http::error::ApiError,
-    model::{EntityType, Role},
+    model::{EntityType, Facet, Role},
     pages::{
         figure_table::FigureTable,
         first_record::of_first,
@@ -16,6 +16,7 @@ use crate::{
         search::{
             answer_figures::found_by,
             answer_years::years,
+            body_names::body_names,
             consortia::consortia,
             context::SearchContext,
             figures::Leaders,
@@ -28,7 +29,7 @@ use crate::{
             notes::{NamesNote, SourceNotes, doubt, price_note},
             results_query::{Found, Plan, words_only},
             search_address::SearchAddress,
-            sentence::{parties, sentence, worth},
+            sentence::{parties, sentence, sound_value, worth},
             similar_names::similar_names,
             split::Split,
         },
@@ -131,18 +132,18 @@ pub(super) fn answer(
         answer.doubt = doubt(t, asked, &found);
         let sources = SourceNotes::of(context, &query, &found)?;
         let growth = growth(context.ask, t, asked, &query)?;
-        let share = meant.share.clone();
         let by_code = by_code(context, asked, &query, found.total)?;
+        let share = meant.share.clone().into_iter();
         let asked_for = share
-            .into_iter()
             .chain(growth)
             .chain(days_of_contracts(t, asked))
             .chain(price_note(context))
             .chain(by_code);
         answer.asked_for = asked_for.chain(sources.lacks).collect();
         let others = quality::other_currencies(t, &currencies_of(&found));
-        answer.coverage = consortia(t, asked, &found)
+        answer.coverage = body_names(t, asked, &context.ask.generation.bodies, &found)
             .into_iter()
+            .chain(consortia(t, asked, &found))
             .chain(similar_names(&SearchContext { asked, ..*context }))
             .chain(lacking(context, asked, plan)?)
             .chain(others)
@@ -280,13 +281,19 @@ fn others(
             continue;
         }
         let number = t.keyed_with("search-records-", of.name(), &[("count", &records)]);
-        let values = match context.ask.aggregate(&query, &[], ValueAggregation::Sum) {
+        let flags = [TermsAggregation::all(Facet::QualityFlag)];
+        let counted = match context.ask.aggregate(&query, &flags, ValueAggregation::Sum) {
             Err(Error::Timeout) => None,
-            counted => counted?.values.filter(|values| values.records_with_value > 0),
+            counted => Some(counted?),
         };
-        let mut shown = match values {
-            Some(values) => worth(t, number, &values, (records, None)),
-            None => number,
+        let mut shown = match counted
+            .as_ref()
+            .and_then(|counted| Some((counted, counted.values.as_ref()?)))
+        {
+            Some((counted, values)) if values.records_with_value > 0 => {
+                worth(t, number, values, (records, sound_value(counted)))
+            }
+            _ => number,
         };
         if let Some(first) = first_of(context, asked, &query)? {
             shown = t.with("search-answer-others-first", &[("records", &shown), ("first", &first)]);

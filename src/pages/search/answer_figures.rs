@@ -86,8 +86,9 @@ pub(super) fn has_bodies(schema: &Schema, by_name: bool) -> bool {
 /// A search with conditions in place of words is counted. Where it finds nothing, the same search without its days is,
 /// too, for its sources; otherwise for its typical value, for all records, for those that have its words in the
 /// purchase, not only in the buyer's name, or have only a code, and for its first records. The values of other
-/// contracts are counted and summed, of at most two entity types; and those without doubts of each year.
-pub(super) const SCANS_OF_ANSWER: usize = 11 + typical_value::SCANS;
+/// contracts are counted and summed, of at most two entity types, each with its doubts; and those without doubts of
+/// each year.
+pub(super) const SCANS_OF_ANSWER: usize = 13 + typical_value::SCANS;
 
 /// If the words ask for an order, the records in doubt that would come first are counted, and the first one of at most
 /// two other entity types is looked for.

@@ -93,15 +93,29 @@ impl Meaning {
         self.asked = Some(asked.clone());
     }
 
-    /// The records of which the words ask for a share, of which `part` records are it.
-    pub(crate) fn of_all(t: Texts, of: EntityType, all: &Related, (part, records): (u64, u64)) -> Meaning {
+    /// The records of which the words ask for a share, of which `part` records are it. `of_value`: the share of their
+    /// value, if it is known.
+    pub(crate) fn of_all(
+        t: Texts,
+        of: EntityType,
+        all: &Related,
+        (part, records): (u64, u64),
+        of_value: Option<f64>,
+    ) -> Meaning {
         let percent = t.percent(part as f64 / records as f64);
+        let mut what = t.with(
+            "search-meaning-share",
+            &[("part", &part), ("all", &records), ("percent", &percent)],
+        );
+        if let Some(share) = of_value {
+            what = t.with(
+                "search-meaning-share-of-value",
+                &[("share", &what), ("percent", &t.percent(share))],
+            );
+        }
         Meaning {
             label: all.label.clone(),
-            what: t.with(
-                "search-meaning-share",
-                &[("part", &part), ("all", &records), ("percent", &percent)],
-            ),
+            what,
             count: t.keyed_with("search-records-", of.name(), &[("count", &records)]),
             href: all.href.clone(),
             ..Meaning::default()

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashSet, ops::RangeInclusive};
 
 use crate::{
     catalog::suppliers::Party,
-    engine::Error,
+    engine::{Error, aggregation::ValueAggregation},
     http::error::ApiError,
     model::{EntityType, fold::fold},
     pages::{
@@ -224,8 +224,28 @@ fn of_all(context: &SearchContext, split: Option<(&Split, u64)>) -> Result<Optio
     let Some((split, part)) = split else { return Ok(None) };
     let Some(all) = &split.of_all else { return Ok(None) };
     let records = context.ask.count(&all.query)?;
-    let meaning = || Meaning::of_all(context.t, split.asked.entity_type, all, (part, records));
-    Ok((records > 0).then(meaning))
+    if records == 0 {
+        return Ok(None);
+    }
+    let of_value = or_nothing_in_time(share_of_value(context, [&split.query, &all.query]))?;
+    let (t, of) = (context.t, split.asked.entity_type);
+    Ok(Some(Meaning::of_all(t, of, all, (part, records), of_value)))
+}
+
+/// How often the share of the value scans records.
+pub(super) const SCANS_OF_SHARE: usize = 2;
+
+/// The share that the first search has of the value of the second, both without the records in doubt. `None` where
+/// sums make no share.
+fn share_of_value(context: &SearchContext, searches: [&SearchQuery; 2]) -> Result<Option<f64>, Error> {
+    let mut values = [0.0; 2];
+    for (value, query) in values.iter_mut().zip(searches) {
+        let sound = query.clone().without_doubts();
+        let counted = context.ask.aggregate(&sound, &[], ValueAggregation::Sum)?;
+        *value = counted.values.map_or(0.0, |values| values.total_value.dollars());
+    }
+    let [part, whole] = values;
+    Ok((whole > 0.0 && (0.0..=whole).contains(&part)).then(|| part / whole))
 }
 
 /// The searches in a region, and of suppliers in a city, instead of the municipality of the same name, and how many

@@ -13,6 +13,7 @@ mod answer_figures;
 mod answer_years;
 mod bids_address;
 mod bids_page;
+mod body_names;
 mod conditions;
 mod consortia;
 mod context;

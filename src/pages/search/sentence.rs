@@ -79,7 +79,7 @@ pub(super) fn parties<'c>(context: &SearchContext<'c>) -> (&'c SupplierList, &'c
 }
 
 /// The value of the records without a doubt, if it is much less than that of all.
-fn sound_value(found: &Aggregation) -> Option<f64> {
+pub(super) fn sound_value(found: &Aggregation) -> Option<f64> {
     let quality = quality_of(found);
     let all = found.values.as_ref()?.total_value.dollars();
     let doubtful = quality.flagged_value?.dollars();

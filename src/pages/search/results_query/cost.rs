@@ -13,6 +13,7 @@ use crate::{
             growth,
             lacking::scans_of_days,
             meanings::types_with_suppliers,
+            meant::SCANS_OF_SHARE,
             results_query::{Plan, is_first, where_words_are},
             side_figures,
             split::Split,
@@ -43,6 +44,8 @@ impl Plan {
         let related = related.map(|of| &of.query);
         let suggested = splits.iter().map(|split| &split.query).chain(related);
         scans.extend(suggested.clone().map(|query| (query.entity_type, 1)));
+        let shares = splits.iter().filter(|split| split.of_all.is_some());
+        scans.extend(shares.map(|split| (split.query.entity_type, SCANS_OF_SHARE)));
         let left_out = most_left_out(generation, splits);
         scans.extend(left_out.map(|(query, searches)| (query.entity_type, searches)));
         let spelled = tried_spellings(splits, generation);
@@ -114,7 +117,7 @@ fn most_left_out<'s>(generation: &Generation, splits: &'s [Split]) -> Option<(&'
 
 /// What an answer counts where the words are a thing.
 fn things(splits: &[Split]) -> Vec<SearchQuery> {
-    let places = [WordsIn::PurchaseOrVendor, WordsIn::Purchase];
+    let places = [WordsIn::Purchase, WordsIn::Stated];
     let of_split = |split: &Split| places.map(|place| where_words_are(&split.query, place));
     splits.iter().flat_map(of_split).flatten().collect()
 }
