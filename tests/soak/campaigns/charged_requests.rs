@@ -174,7 +174,7 @@ impl<'w> Grammar<'w> {
 
     fn page(&self, random: &mut Random) -> String {
         let kind = random.pick(&EntityType::ALL).name();
-        match random.below(14) {
+        match random.below(20) {
             0 => "/en".to_owned(),
             1 => format!("/fr/vendor/{}?kind={kind}", random.pick(&self.vendors)),
             2 => format!("/en/department/{}?kind={kind}", random.pick(&self.departments)),
@@ -197,8 +197,41 @@ impl<'w> Grammar<'w> {
             10 => format!("/en/feed?keywords={}&days_back=90", encode(&text(random, self.words))),
             11 => format!("/fr/tender/{}/worth", random.pick(&self.tenders)),
             12 => format!("/en/solicitation/{}", random.pick(&self.solicitations)),
-            _ => format!("/fr/suggest?q={}", random.pick(self.words)),
+            13 => format!("/fr/suggest?q={}", random.pick(self.words)),
+            14 => format!("/en/bids?q={}", self.question(random)),
+            _ => {
+                let language = random.pick(&["en", "fr"]);
+                let kind = random.pick(&["", "kind=contract&", "kind=disclosure&", "kind=tender&"]);
+                format!("/{language}/search?{kind}q={}", self.question(random))
+            }
         }
+    }
+
+    /// What a person may type, encoded.
+    fn question(&self, random: &mut Random) -> String {
+        let mut question = random.pick::<&str>(&QUESTIONS).replace(' ', "+");
+        while let Some(start) = question.find('{') {
+            let end = question[start..]
+                .find('}')
+                .map_or(question.len(), |end| start + end + 1);
+            let value = match &question[start..end] {
+                "{firm}" => random.pick(&self.vendors).clone(),
+                "{body}" => random.pick(&self.departments).clone(),
+                "{place}" => {
+                    encode(random.pick::<&str>(&["toronto", "montréal", "ottawa", "ontario", "québec", "laval"]))
+                }
+                "{year}" => (2012 + random.below(15)).to_string(),
+                _ => encode(
+                    &plain(random, self.words)
+                        .split(' ')
+                        .take(3)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                ),
+            };
+            question.replace_range(start..end, &value);
+        }
+        question
     }
 
     /// A batch of descriptions, with as many comparables of each as may be asked for.
@@ -215,6 +248,42 @@ impl<'w> Grammar<'w> {
         body
     }
 }
+
+/// Questions that the pages read, one for each kind of answer, some with several conditions.
+const QUESTIONS: [&str; 32] = [
+    "{thing}",
+    "{firm}",
+    "{body}",
+    "{thing} {body} {year}",
+    "{thing} {place}",
+    "who got the most {thing}",
+    "who sells {thing} to {body}",
+    "who won {thing} in {place} in {year}",
+    "how much did {body} spend on {thing} in {year}",
+    "how much did {firm} get from {body}",
+    "{thing} by year",
+    "{firm} by year",
+    "largest {thing} contract",
+    "top 10 suppliers of {body}",
+    "who buys {thing}",
+    "who bid on {thing} in {place}",
+    "who bid against {firm}",
+    "average price of {thing}",
+    "sole source share {body}",
+    "number of {thing} contracts in {place}",
+    "which {thing} contracts rose most {year}",
+    "{firm} vs {firm}",
+    "compare {body} and {body}",
+    "open tenders {thing}",
+    "when does the {thing} contract of {body} end",
+    "qui a obtenu le plus de contrats de {thing}",
+    "combien {body} a dépensé en {thing} en {year}",
+    "plus gros contrat de {firm}",
+    "{thing} par année {body}",
+    "prix moyen {thing} {place}",
+    "nombre de soumissionnaires {thing}",
+    "contrats de gré à gré {body} {year}",
+];
 
 fn plain(random: &mut Random, words: &[String]) -> String {
     let words: Vec<&str> = (0..1 + random.below(20)).map(|_| random.pick(words).as_str()).collect();
