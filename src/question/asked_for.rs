@@ -15,6 +15,7 @@ use crate::{
         when_it_ends::{CLOSING_SOON, ENDING_SOON},
         words::{
             Word, elided, is_in, joined, remove_phrase, remove_phrase_before, remove_phrase_between, without_marks,
+            words,
         },
     },
 };
@@ -48,7 +49,7 @@ const BY_YEAR: &str = "\
     been rising|a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|\
     goes up|goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|\
     par annee|per year|selon annee|trend by year|trend in|trend of|trend over the years|trend over time|trend over years|\
-    trends over time|revenu evolue|revenue evolve|revenue evolved|revenue grow|revenue grown|revenues evolve|revenues grow|\
+    trends over time|revenu evolue|revenue evolve|revenue evolved|revenue grow|revenue growth|revenue grown|croissance revenus|revenues evolve|revenues grow|\
     revenus evolue|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
@@ -94,7 +95,7 @@ pub(crate) const RANKED: &str = "\
     suppliers|vendors";
 
 /// Those that a thing may be before: "top paving companies".
-const RANKED_FIRMS: &str = "companies|contractors|entreprises|firms|fournisseurs|suppliers|vendors";
+const RANKED_FIRMS: &str = "compagnies|companies|contractors|entreprises|firmes|firms|fournisseurs|suppliers|vendors";
 
 /// What asks for those with most contracts, if a word for contracts follows: "most snow removal contracts".
 const MOST: &str = "le plus grand nombre|le plus souvent|most|most often|plus de|plus grand nombre de";
@@ -238,6 +239,18 @@ pub(crate) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
         ends_name && !of_trade && after.is_empty()
     };
     remove_phrase_between(written, RANKED_FIRMS, is_end)
+}
+
+/// What firms do, of words that begin with one for firms: "firmes de génie".
+pub(crate) fn without_firms(about: String) -> String {
+    match words(&about).split_first() {
+        Some(((_, first), rest @ [(next, folded), ..]))
+            if is_in(RANKED_FIRMS, first) && (is_function_word(folded) || elided(next) != *next) =>
+        {
+            content(rest.to_vec(), true)
+        }
+        _ => about,
+    }
 }
 
 /// Removes the words that ask for the figures of each year.

@@ -133,7 +133,7 @@ const WORDS_OF_QUESTIONS: &str = "\
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|already|amount|any|augmente|augmentee|augmentees|augmentes|baisse|changed|declined|\
-    decreased|diminue|dropped|evolue|evolved|fallen|grew|grow|grown|grows|increased|risen|anybody|anyone|argent|aupres|\
+    decreased|diminue|dropped|evolue|evolved|fallen|grew|grow|grown|grows|growth|croissance|increased|risen|anybody|anyone|argent|aupres|\
     autre|autres|be|beaucoup|been|being|chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|\
     compagnie|compagnies|companies|company|competitor|competitors|concurrent|concurrents|contractor|contractors|\
     contre|cost|costs|could|cout|couts|deal|deals|deja|depenses|division|divisions|dollars|dont|durant|during|each|\

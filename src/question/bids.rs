@@ -23,7 +23,8 @@ const BIDDERS: &str = "\
     top bidders|losing bids|lost a tender|lost bids|lost tenders|perdants|qui a perdu|qui a soumissionne|\
     qui autre a soumissionne|qui ont perdu|qui ont soumissionne|qui perd|qui perdent|qui soumissionne|\
     qui soumissionnent|soumissionnaire|soumissionnaires|soumissionnaires perdants|soumissions|unsuccessful bidders|\
-    who bid|who bids|who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
+    qui a soumissionne contre|qui ont soumissionne contre|qui soumissionne contre|qui soumissionnent contre|\
+    who bid against|who bids against|who bid|who bids|who else bid|who else bids|who has bid|who lose|who loses|who lost|won a tender";
 
 /// What asks for the number of bidders.
 const HOW_MANY: &str = "\

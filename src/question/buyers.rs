@@ -34,13 +34,17 @@ const LEFT_OUT: [&str; 5] = [
     "et des Services sociaux",
 ];
 
-/// What the names of Quebec's bodies begin with, folded, for short and in full: publishers write either.
-const KINDS: [(&str, &str); 12] = [
+/// What the names of Quebec's bodies begin with, folded, for short and in full, and those of cities in both languages:
+/// publishers write either.
+const KINDS: [(&str, &str); 15] = [
     ("cegep", "college d enseignement general et professionnel"),
     ("chu", "centre hospitalier universitaire"),
     ("chu", "hopital"),
     ("centre hospitalier", "hopital"),
     ("cisss", "centre integre de sante et de services sociaux"),
+    ("city of", "ville de"),
+    ("town of", "ville de"),
+    ("municipality of", "municipalite de"),
     ("ciusss", "centre integre universitaire de sante et de services sociaux"),
     ("cpe", "centre de la petite enfance"),
     ("cs", "commission scolaire"),
@@ -260,11 +264,12 @@ mod tests {
         for (short, full) in [
             ("csss du nord", "centre de sante et de services sociaux du nord"),
             ("cs de montreal", "commission scolaire de montreal"),
+            ("municipality of pontiac", "municipalite de pontiac"),
         ] {
             assert_eq!(of_other_kind(short), [full]);
             assert_eq!(of_other_kind(full), [short]);
         }
-        for name in ["cs", "css", "cssx du nord", "ville de laval"] {
+        for name in ["cs", "css", "cssx du nord", "region de laval"] {
             assert_eq!(of_other_kind(name), [""; 0], "{name}");
         }
     }

@@ -5,9 +5,10 @@ use crate::{
     query::translate::{is_function_word, is_term},
     question::{
         asked_for::{Asking, asks_for_contracts, order},
+        asking_words::begins_question,
         competition::take_without_competition,
         open_calls::TENDERS,
-        words::{Word, remove_phrase, remove_phrase_between, words},
+        words::{Word, is_in, remove_phrase, remove_phrase_between, words},
     },
 };
 
@@ -32,9 +33,18 @@ pub(crate) fn entity_types(text: &str) -> &'static [EntityType] {
         return &[EntityType::Tender];
     }
     match take_entity_types(&mut written) {
+        [] if asks_what_was_spent(&written) => CONTRACT_TYPES,
         [] if order(&mut written).is_some() => take_one_of_type(&mut written),
         types => types,
     }
+}
+
+/// Money is spent on contracts, not on calls for tenders.
+const SPENT: &str = "depense|depensent|depenser|paid|paye|spend|spending|spends|spent";
+
+/// Whether a question is about money that was spent.
+fn asks_what_was_spent(written: &[Word]) -> bool {
+    begins_question(written) && written.iter().any(|(_, folded)| is_in(SPENT, folded))
 }
 
 /// Removes the name of an entity type, but for "contracts", and returns which types the words ask for: none for any.

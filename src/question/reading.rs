@@ -9,7 +9,8 @@ use crate::{
         amounts::take_bound,
         asked_for::{
             Asking, asks_for_contracts, asks_for_most_contracts, asks_for_share, content, is_about_contracts,
-            is_question, order, take_amendments, take_by_year, take_firms_at_end, take_share, without_question,
+            is_question, order, take_amendments, take_by_year, take_firms_at_end, take_share, without_firms,
+            without_question,
         },
         asking_words::{
             GREW, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_order,
@@ -201,6 +202,11 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     }
     question.has_conditions = conditions > 0;
     let about = without_possessive(content(written, is_question), takes.suppliers);
+    let about = if question.has_name() {
+        without_firms(about)
+    } else {
+        about
+    };
     question.words = with_article(text, about, takes.suppliers);
     let alone = question.read_rest(takes.category && conditions > 0) || alone;
     let is_search = !question.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;

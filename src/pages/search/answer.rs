@@ -175,26 +175,8 @@ fn by_code(
     Ok((count > 0).then(|| t.with("search-answer-codes", &[("records", &records)])))
 }
 
-/// Of more records than this, one that is most of their value says nothing of the others.
-const FEW_RECORDS: u64 = 10;
-
-/// Whether one of many records is more than half of their value.
-fn is_mostly_one(found: &Aggregation) -> bool {
-    let values = found
-        .values
-        .as_ref()
-        .filter(|values| values.records_with_value > FEW_RECORDS);
-    values.is_some_and(|values| {
-        let highest = values
-            .distribution
-            .as_ref()
-            .map_or(0.0, |distribution| distribution.max);
-        highest * 2.0 > values.total_value.dollars()
-    })
-}
-
 /// Who comes first, suppliers before buyers unless the words ask for these. If records in doubt are much of the value,
-/// those without a doubt decide; if a single record is most of it, the number of records.
+/// those without a doubt decide, and without any of these the number of records.
 fn leaders(
     context: &SearchContext,
     asked: &SearchAddress,
@@ -204,9 +186,8 @@ fn leaders(
     let sound = in_doubt.then(|| found_by(context.ask, asked, &query.clone().without_doubts()));
     let sound = sound.transpose()?.flatten().filter(|sound| sound.total > 0);
     let counted = sound.as_ref().unwrap_or(found);
-    let is_uncertain = in_doubt && sound.is_none() || is_mostly_one(counted) && asked.value("sort_by") != Some("value");
     let ranked = SearchAddress {
-        by_number: asked.by_number || is_uncertain,
+        by_number: asked.by_number || in_doubt && sound.is_none(),
         ..asked.clone()
     };
     let is_of_body = ["municipality", "body"].iter().any(|name| asked.value(name).is_some());

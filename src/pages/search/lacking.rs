@@ -92,9 +92,9 @@ pub(super) fn scans_of_days(query: &SearchQuery) -> usize {
 /// How often the records of a search are scanned for each of [`asked_days`].
 const SCANS_OF_DAY: usize = 2;
 
-/// That most of the records that match the other conditions lack the day that the search has bounds for, or is in the
-/// order of: they do not match, whatever the bounds are, and have no place in the order. Left out if counting takes too
-/// long.
+/// That most of the records that match the other conditions lack the day that the search has bounds for, or some that
+/// by which it is in order: they do not match, whatever the bounds are, and have no place in the order. Left out if
+/// counting takes too long.
 pub(super) fn without_day(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
     for day in asked_days(query) {
         let others = query.filters.iter().filter(|filter| !is_of_day(filter, day));
@@ -110,7 +110,7 @@ pub(super) fn without_day(context: &SearchContext, query: &SearchQuery) -> Resul
             counts => counts?,
         };
         if let [all, with] = counts[..]
-            && with.saturating_mul(2) < all
+            && (with.saturating_mul(2) < all || with < all && query.sort.key.date_role() == Some(day))
         {
             let t = context.t;
             let kind = t.keyed("sources-row-kind-", query.entity_type.name());

@@ -47,9 +47,14 @@ pub(super) fn of_compared(context: &SearchContext, text: &str, total: u64) -> Re
     }
     let comparison = Comparison::of(text);
     let (asks, written) = (comparison.asks, comparison.written);
+    // "Who bid against Acme" is about the bids of one.
+    let of_bids = context.asks.bids.is_some();
     for (link, between) in comparison.links.into_iter().take(MAX_SPLITS) {
         let compared = [&written[..between.start], &written[between.end..]];
         let sides = compared.map(without_compared_by);
+        if link == Link::Against && of_bids {
+            continue;
+        }
         // "protection contre incendie" is a thing.
         if link == Link::Against && total > 0 && !compared.iter().all(|side| has_capital(side)) {
             continue;

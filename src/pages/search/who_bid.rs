@@ -64,6 +64,9 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
         _ => BIDS_PART,
     };
     let rest = without_marks(&written);
+    if let Some(firm) = firm_in_full(context, &rest, part)? {
+        return Ok(vec![firm]);
+    }
     let searched = bids_on(context, &rest, part)?;
     // No source may have the bids on such calls, but records state their number.
     let has_no_bids = part == BIDS_PART && searched.as_ref().is_none_or(|of| !of.has_bids);
@@ -101,6 +104,19 @@ pub(super) fn who_bid(context: &SearchContext, text: &str) -> Result<Vec<Meaning
         Some(of) if of.has_conditions || of.has_bids && !is_firm => [of.meaning].into_iter().chain(named).collect(),
         _ => named.collect(),
     })
+}
+
+/// The firm whose name has words that say nothing in a question, and begins with the text: of "Les Entreprises
+/// Michaudville", "Michaudville" alone is a place.
+fn firm_in_full(context: &SearchContext, text: &str, part: &str) -> Result<Option<Meaning>, Error> {
+    let suppliers = context.ask.generation.parties(Party::Supplier);
+    let about = subject_of_question(text, suppliers);
+    let is_shorter = about.is_some_and(|about| word_list(&about).len() < word_list(text).len());
+    if !is_shorter || !suppliers.has_name_from(text) {
+        return Ok(None);
+    }
+    let found = named(context.ask, context.t, text, false, part)?;
+    Ok(found.filter(|(_, is_firm)| *is_firm).map(|(meaning, _)| meaning))
 }
 
 /// The page of the bids on the calls that a part of a question is about.

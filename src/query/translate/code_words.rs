@@ -71,6 +71,22 @@ struct Code {
     records: u64,
 }
 
+/// What is before something that a title leaves out.
+const EXCLUSIONS: [&str; 6] = [
+    ", not ",
+    ", non ",
+    " excluding ",
+    " except ",
+    " sauf ",
+    " à l'exclusion ",
+];
+
+/// A title without what it leaves out: "Live animals, not raised for food" is not found by "food".
+fn included(title: &str) -> &str {
+    let ends = EXCLUSIONS.iter().filter_map(|exclusion| title.find(exclusion));
+    &title[..ends.min().unwrap_or(title.len())]
+}
+
 impl CodeWords {
     /// The codes with their words and the number of records that state exactly this code.
     pub(super) fn new<'w>(titles: impl Iterator<Item = (&'w CommodityCode, &'w Words, u64)>) -> CodeWords {
@@ -99,7 +115,10 @@ impl CodeWords {
     }
 
     fn add(&mut self, code: &CommodityCode, words: &Words, place: u32) {
-        let titles = [&words.en, &words.fr].into_iter().flatten().map(|text| word_list(text));
+        let titles = [&words.en, &words.fr]
+            .into_iter()
+            .flatten()
+            .map(|text| word_list(included(text)));
         let titles: Vec<Vec<String>> = titles.collect();
         let number = |words: &[String], all: &mut CodeWords| words.iter().map(|word| all.number(word)).collect();
         let content = |words: &Vec<String>| -> Vec<String> {

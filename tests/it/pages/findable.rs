@@ -566,6 +566,47 @@ fn an_answer_states_the_contracts_of_other_entity_types() {
 }
 
 #[test]
+fn an_answer_states_the_names_of_a_buyer_a_share_of_the_value_and_doubts_of_other_types() {
+    let of = |id: &str, buyer: &str, method: &str, value: u64| {
+        let fields = json!({
+            "department_en": null, "department_fr": null, "buyer_name": buyer, "municipality": "qc-provincial",
+            "procurement_method": method, "contract_value": value,
+        });
+        contract(id, fields)
+    };
+    let disclosed = |id: &str, value: u64, flags: Value| {
+        let fields = json!({
+            "record_id": id, "award_date": "2024-07-08", "vendor_name": "Zenith", "contract_value": value,
+            "quality_flags": flags,
+        });
+        (EntityType::Disclosure, fields.to_string())
+    };
+    let records = [
+        of("a", "Régie des rentes du Québec", "direct", 1_000),
+        of("b", "Retraite Québec", "open", 3_000),
+        contract("c", json!({"vendor_name": "Zenith"})),
+        disclosed("d", 5_000, json!([])),
+        disclosed("e", 900_000, json!(["implausible_value"])),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html("/en/search?q=sole+source+share+of+Retraite+Qu%C3%A9bec", 200);
+    assert_shows(
+        &html,
+        &["Share: 1 of 2, 50%; 25% of the value, without the records in doubt"],
+    );
+    let html = server.html("/fr/search?q=contrats+de+Retraite+Qu%C3%A9bec+en+2024", 200);
+    assert_shows(
+        &html,
+        &["Comptés sous 2 noms de cet acheteur : Retraite Québec (1), Régie des rentes du Québec (1)."],
+    );
+    let html = server.html("/en/search?q=how+much+did+Zenith+get", 200);
+    assert_shows(
+        &html,
+        &["2 disclosed federal contracts worth $905,000 ($5,000 without the records in doubt)"],
+    );
+}
+
+#[test]
 fn an_answer_ranks_without_the_records_in_doubt_that_decide() {
     let of = |id: &str, vendor: &str, value: f64, flags: Value| {
         contract(

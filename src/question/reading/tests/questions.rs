@@ -252,6 +252,18 @@ fn a_share_is_asked_for_by_its_words() {
 }
 
 #[test]
+fn what_was_spent_is_asked_of_contracts() {
+    for (text, types) in [
+        ("how much did Acme pay and what was spent", CONTRACT_TYPES),
+        ("combien la ville a dépensé en sel", CONTRACT_TYPES),
+        ("spend analytics software", &[]),
+        ("how much for open tenders was spent", &[EntityType::Tender]),
+    ] {
+        assert_eq!(entity_types(text), types, "{text}");
+    }
+}
+
+#[test]
 fn ends_of_contracts_are_asked_for_by_a_time_to_come() {
     let takes = Takes {
         today: Date::parse("2026-11-29").unwrap(),
