@@ -41,6 +41,14 @@ pub struct Growth {
     pub current: Money,
 }
 
+impl Growth {
+    /// Adds the value of a record before amendments, and after them.
+    pub(crate) fn add(&mut self, [original, current]: [Money; 2]) {
+        self.original.add(original);
+        self.current.add(current);
+    }
+}
+
 /// The number of vendors in [`MarketCounts::top_five_value`].
 const TOP: usize = 5;
 

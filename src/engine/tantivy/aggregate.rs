@@ -14,7 +14,7 @@ use super::{
     compiled_query::CompiledQuery,
     entity_index::EntityIndex,
     facet_columns::Codes,
-    match_blocks::{MatchBlocks, PART, Reading},
+    match_blocks::{PART, tallied},
     sort_order::SortOrder,
     tally::{FacetTally, Tally},
     value_distribution::{RankSet, distribution},
@@ -86,33 +86,14 @@ pub(crate) fn aggregate(
     Ok(aggregation)
 }
 
-/// Counts all matches. The number of tallies is that of the threads that share them.
+/// Counts all matches.
 fn count<'a>(query: &CompiledQuery, empty: impl Fn() -> Tally<'a> + Sync) -> Result<Tally<'a>, Error> {
     let mut tally = empty();
     if tally.reads_no_column() && !query.has_sets() && !query.has_predicates() {
         tally.add_range(&query.documents);
         return Ok(tally);
     }
-    let ranges = match Reading::of(query)? {
-        Reading::Alone(blocks) => {
-            blocks.for_each(|block| tally.add(block))?;
-            return Ok(tally);
-        }
-        Reading::Shared(ranges) => ranges,
-    };
-    let tallies = Mutex::new(vec![tally]);
-    helper_threads::map(&ranges, |range| -> Result<(), Error> {
-        let Some(blocks) = MatchBlocks::within(query, range.clone())? else {
-            return Ok(());
-        };
-        let known = tallies.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut tally = known.unwrap_or_else(&empty);
-        blocks.for_each(|block| tally.add(block))?;
-        tallies.lock().unwrap_or_else(PoisonError::into_inner).push(tally);
-        Ok(())
-    })?;
-    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(tallies.into_iter().reduce(Tally::merged).unwrap_or_else(empty))
+    tallied(query, empty, Tally::add, Tally::merged)
 }
 
 /// `ranks` are those of the documents with a value, in the order by value.

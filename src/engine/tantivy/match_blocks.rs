@@ -3,12 +3,15 @@
 //! The columns that are read of a block, the block itself and what is computed of it stay in the cache of the
 //! processor.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
 
 use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocId, query::Scorer};
 
 use super::compiled_query::CompiledQuery;
-use crate::engine::error::Error;
+use crate::engine::{error::Error, helper_threads};
 
 /// The maximum number of documents of a block. On two million documents, blocks of 2,048 took less time than blocks of
 /// 4,096.
@@ -19,7 +22,7 @@ pub(super) const BLOCK: usize = 2048;
 pub(super) const PART: u32 = 1 << 17;
 
 /// Matches to read, in blocks.
-pub(super) struct MatchBlocks<'q> {
+struct MatchBlocks<'q> {
     query: &'q CompiledQuery<'q>,
     candidates: Candidates,
 }
@@ -36,8 +39,39 @@ enum Candidates {
     },
 }
 
+/// What is counted of all matches. Several threads share many of them, each with a tally of its own; the tallies are
+/// merged last. Blocks may come to a tally in any order.
+pub(super) fn tallied<T: Send>(
+    query: &CompiledQuery,
+    empty: impl Fn() -> T + Sync,
+    add: impl Fn(&mut T, &[DocId]) + Sync,
+    merged: impl Fn(T, T) -> T,
+) -> Result<T, Error> {
+    let ranges = match Reading::of(query)? {
+        Reading::Alone(blocks) => {
+            let mut tally = empty();
+            blocks.for_each(|block| add(&mut tally, block))?;
+            return Ok(tally);
+        }
+        Reading::Shared(ranges) => ranges,
+    };
+    let tallies = Mutex::new(Vec::new());
+    helper_threads::map(&ranges, |range| -> Result<(), Error> {
+        let Some(blocks) = MatchBlocks::within(query, range.clone())? else {
+            return Ok(());
+        };
+        let known = tallies.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut tally = known.unwrap_or_else(&empty);
+        blocks.for_each(|block| add(&mut tally, block))?;
+        tallies.lock().unwrap_or_else(PoisonError::into_inner).push(tally);
+        Ok(())
+    })?;
+    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(tallies.into_iter().reduce(merged).unwrap_or_else(empty))
+}
+
 /// Who reads the matches.
-pub(super) enum Reading<'q> {
+enum Reading<'q> {
     /// One thread.
     Alone(MatchBlocks<'q>),
     /// Several threads, each some of these ranges.
@@ -47,7 +81,7 @@ pub(super) enum Reading<'q> {
 impl<'q> Reading<'q> {
     /// A set is shared if it probably takes long. Each thread needs a scorer of its own, and a scorer starts with the
     /// first match of all. If that is not near the start, finding it again would take too long.
-    pub(super) fn of(query: &'q CompiledQuery) -> Result<Reading<'q>, Error> {
+    fn of(query: &'q CompiledQuery) -> Result<Reading<'q>, Error> {
         let range = query.documents.clone();
         if query.has_sets() {
             let Some(set) = query.scorer()? else {
@@ -71,7 +105,7 @@ fn parts(range: Range<DocId>) -> impl Iterator<Item = Range<DocId>> {
 
 impl<'q> MatchBlocks<'q> {
     /// The matches in a part of the query's range; `None` if there are none.
-    pub(super) fn within(query: &'q CompiledQuery, documents: Range<DocId>) -> Result<Option<MatchBlocks<'q>>, Error> {
+    fn within(query: &'q CompiledQuery, documents: Range<DocId>) -> Result<Option<MatchBlocks<'q>>, Error> {
         if query.has_sets() {
             let set = query.scorer()?;
             return Ok(set.map(|set| MatchBlocks::of_set(query, set, documents)));
@@ -99,7 +133,7 @@ impl<'q> MatchBlocks<'q> {
     ///
     /// # Errors
     /// [`Error::Timeout`] once the deadline has passed.
-    pub(super) fn for_each(mut self, mut visit: impl FnMut(&[DocId])) -> Result<(), Error> {
+    fn for_each(mut self, mut visit: impl FnMut(&[DocId])) -> Result<(), Error> {
         let mut block = Vec::with_capacity(BLOCK);
         loop {
             let tested = block.len();
