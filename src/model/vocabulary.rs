@@ -264,7 +264,7 @@ const REGIONS: [Region; 18] = [
     ("montreal", &[]),
     ("nord du quebec", &["northern quebec"]),
     ("outaouais", &[]),
-    ("saguenay lac saint jean", &["lac saint jean"]),
+    ("saguenay lac saint jean", &["lac saint jean", "saguenay"]),
     (
         "national capital region",
         &[

@@ -3,6 +3,7 @@
 use crate::{
     query::translate::is_function_word,
     question::{
+        asked_for::CONTRACTS,
         asking_words::asks,
         words::{Word, elided, is_in, joined, remove_phrase_between},
     },
@@ -63,6 +64,9 @@ pub(super) fn take_class(written: &mut Vec<Word>, is_start_of_firm: impl Fn(&str
             || remove_phrase_between(&mut rest, one, |before, after| {
                 after.is_empty() && is_alone_at_end(before, &written[before.len()..]) && !is_in_name(before, after)
             })
+            || remove_phrase_between(&mut rest, one, |before, after| {
+                are_its_contracts(before, &written[before.len()], after) && !is_in_name(before, after)
+            })
             || remove_phrase_between(&mut rest, BUYING, |before, after| {
                 let of_class = is_in(one, &written[before.len()].1);
                 of_class
@@ -120,13 +124,29 @@ const OF_NAMES: &str = "area|catholic|catholique|district|local|old|public|regio
 /// How many words before a class may be of a name.
 const MAX_BEFORE: usize = 4;
 
+/// Whether a word for one of a class says whose contracts are meant: "biggest hospital contract".
+fn are_its_contracts(before: &[Word], phrase: &Word, after: &[Word]) -> bool {
+    let is_capital = |word: &Word| word.0.starts_with(char::is_uppercase);
+    let is_contract = after
+        .first()
+        .is_some_and(|(_, folded)| CONTRACTS.contains(&folded.as_str()));
+    let is_named = before
+        .last()
+        .is_some_and(|word| is_in(OF_NAMES, &word.1) || is_capital(word));
+    is_contract && !is_named && !is_capital(phrase)
+}
+
 fn asks_for_one(before: &[Word], after: &[Word]) -> bool {
     // "Which hospital beds"
     let ends = after
         .first()
         .is_none_or(|(_, folded)| asks(folded, true) || is_function_word(folded));
+    // "The largest contract of a hospital", "contrat d'un hôpital"
+    let is_contract = |word: &Word| CONTRACTS.contains(&word.1.as_str());
     ends && match before {
         [.., (_, which)] if is_in(WHICH, which) => true,
+        [.., contract, (_, of), (_, article)] if is_contract(contract) && is_in(OF, of) => is_in(ARTICLES, article),
+        [.., contract, (_, article)] if is_contract(contract) => is_in(ARTICLES, article),
         [.., (_, by), (_, article)] => is_in(BY, by) && is_in(ARTICLES, article),
         _ => false,
     }
@@ -160,6 +180,18 @@ mod tests {
             ("Toronto District School Board", None, "Toronto District School Board"),
             ("top school board", None, "top school board"),
             ("school supplies school boards", Some("school"), "school supplies"),
+            (
+                "biggest contract of a hospital in 2009",
+                Some("health"),
+                "biggest contract of a in 2009",
+            ),
+            (
+                "plus gros contrat d'un hôpital",
+                Some("health"),
+                "plus gros contrat d'un",
+            ),
+            ("biggest hospital contract", Some("health"), "biggest contract"),
+            ("Mount Sinai Hospital contracts", None, "Mount Sinai Hospital contracts"),
             ("hospital beds", None, "hospital beds"),
             ("which hospital beds cost most", None, "which hospital beds cost most"),
             ("Fédération des cégeps", None, "Fédération des cégeps"),

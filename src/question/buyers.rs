@@ -15,7 +15,7 @@ use crate::{
         EntityType, Language, body_names,
         fold::{fold, word_list},
     },
-    query::translate::is_term,
+    query::translate::{is_function_word, is_term},
     question::{
         places::{is_of_city, is_place},
         words::{Word, joined, ranges, without_marks, words},
@@ -195,6 +195,32 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
     (is_in_capitals || folded.len() >= MIN_ACRONYM) && body_names::is_acronym(folded)
 }
 
+/// What names of bodies begin with before an article that people leave out: "cégep Jonquière".
+const BEFORE_ARTICLES: [&str; 10] = [
+    "cegep",
+    "centre de services scolaire",
+    "ciusss",
+    "cisss",
+    "college",
+    "commission scolaire",
+    "csss",
+    "municipalite",
+    "universite",
+    "ville",
+];
+const ARTICLES: [&str; 5] = ["de", "des", "du", "d", "de la"];
+
+/// A folded name with each article that may be missing after the kind of body. None if it has one.
+fn with_articles(folded: &str) -> Vec<String> {
+    let rests = BEFORE_ARTICLES.iter().filter_map(|kind| {
+        let rest = folded.strip_prefix(kind)?.strip_prefix(' ')?;
+        let has_article = rest.split(' ').next().is_some_and(is_function_word);
+        (!has_article).then_some((kind, rest))
+    });
+    let with = |(kind, rest): (&&str, &str)| ARTICLES.map(|article| format!("{kind} {article} {rest}"));
+    rests.flat_map(with).collect()
+}
+
 /// What a body is called that a text names: so, with the rest of its name, or with another name of the same body.
 fn names_of(own: &str) -> Vec<String> {
     let whole = LEFT_OUT.map(|left_out| format!("{own} {left_out}"));
@@ -208,6 +234,10 @@ fn names_of(own: &str) -> Vec<String> {
             .cloned(),
     );
     names.extend(of_other_kind(own));
+    for name in with_articles(own) {
+        names.extend(of_other_kind(&name));
+        names.push(name);
+    }
     names
 }
 
@@ -271,6 +301,20 @@ mod tests {
         }
         for name in ["cs", "css", "cssx du nord", "region de laval"] {
             assert_eq!(of_other_kind(name), [""; 0], "{name}");
+        }
+    }
+
+    #[test]
+    fn an_article_may_be_missing_after_the_kind_of_a_body() {
+        let names = with_articles("commission scolaire rives du saguenay");
+        assert!(names.contains(&"commission scolaire des rives du saguenay".to_owned()));
+        for name in [
+            "commission scolaire des rives",
+            "cegep",
+            "villeray",
+            "cegep de jonquiere",
+        ] {
+            assert_eq!(with_articles(name), [""; 0], "{name}");
         }
     }
 
