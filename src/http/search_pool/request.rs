@@ -133,14 +133,17 @@ impl<T, F: FnOnce(Deadline, Instant) -> Result<T, ApiError>> Request<T, F> {
             return Ended::Cancelled;
         }
         let begun = *self.begun.get_or_init(Instant::now);
-        match guarded(|| part(self.deadline.clone())) {
+        let done = guarded(|| part(self.deadline.clone()));
+        // Asked before the result is sent: the task that gets it cancels the request.
+        let is_cancelled = self.deadline.is_cancelled();
+        match done {
             Err(error) => self.end_with(|_| Err(error)),
             Ok(()) if self.unfinished.fetch_sub(1, Ordering::AcqRel) == 1 => {
                 self.end_with(|join| guarded(|| join(self.deadline.clone(), begun)));
             }
             Ok(()) => {}
         }
-        if self.deadline.is_cancelled() {
+        if is_cancelled {
             Ended::Cancelled
         } else {
             Ended::Complete
