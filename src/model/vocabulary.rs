@@ -389,6 +389,7 @@ mod tests {
         }
         assert_eq!(region("Cantons-de-l’Est"), region("Estrie"));
         assert_eq!(region("Île-du-Prince-Édouard"), Some("pe"));
+        assert_eq!(region("Saguenay"), region("Saguenay–Lac-Saint-Jean"));
         assert_eq!(region("Ohio"), None);
         for (text, key) in [("Ontario (except NCR)", "on"), ("Québec (sauf RCN)", "qc")] {
             assert_eq!(region(text), Some(key));

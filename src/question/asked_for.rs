@@ -8,6 +8,7 @@ use crate::{
     question::{
         asking_words::{
             AMENDED, AMENDMENTS, GREW, QUESTION_WORDS, asks, begins_question, is_determiner, is_of_question,
+            take_growth,
         },
         near_period,
         open_calls::{CALLED, OPEN_TENDER, OPEN_TENDERS},
@@ -49,8 +50,7 @@ const BY_YEAR: &str = "\
     been rising|a la hausse ou a la baisse|augmente ou diminue|augmentent ou diminuent|go down|go up|go up or down|\
     goes up|goes up or down|going up or down|up or down|evolution de|evolution des|evolution du|going up|par an|\
     par annee|per year|selon annee|trend by year|trend in|trend of|trend over the years|trend over time|trend over years|\
-    trends over time|revenu evolue|revenue evolve|revenue evolved|revenue grow|revenue growth|revenue grown|croissance revenus|revenues evolve|revenues grow|\
-    revenus evolue|year by year|yearly trend";
+    trends over time|croissance des revenus|evolution des revenus|year by year|yearly trend";
 
 /// What a question about a price begins with, if a function word follows: "prix du mazout".
 const PRICES: &str = "cost|costs|cout|couts|depenses|montant|montants|price|prices|prix|somme|spending|total|totals";
@@ -66,7 +66,7 @@ const PLURALS: usize = 4;
 const CLOSING: &str = "\
     qui se terminent|se terminent|se terminant|qui ont ferme|qui ferment|ferment|fermant|date de fermeture|\
     date de cloture|cloturant|date limite|that are closing|that closed|that close|which close|closing date|\
-    closing|closed|due in|fermes en|clotures en";
+    closing|closed|due|due in|fermes en|clotures en";
 
 /// What says that a period is that of the end of a contract or an offer.
 const ENDING: &str = "\
@@ -241,7 +241,7 @@ pub(crate) fn take_firms_at_end(written: &mut Vec<Word>) -> bool {
     remove_phrase_between(written, RANKED_FIRMS, is_end)
 }
 
-/// What firms do, of words that begin with one for firms: "firmes de génie".
+/// What firms do, of words that begin with one for firms: "génie" of "firmes de génie".
 pub(crate) fn without_firms(about: String) -> String {
     match words(&about).split_first() {
         Some(((_, first), rest @ [(next, folded), ..]))
@@ -260,7 +260,7 @@ pub(crate) fn take_by_year(written: &mut Vec<Word>) -> bool {
     while remove_phrase(written, BY_YEAR) {
         is_taken = true;
     }
-    is_taken
+    take_growth(written) || is_taken
 }
 
 /// Removes "amendments" if the words ask for nothing else: "largest amendments"; next to a buyer also "amended".

@@ -33,12 +33,12 @@ pub(crate) const PHRASES: &str = "\
     plus depensieres|plus depensiers|top spenders|contract size|\
     contract sizes|size of contracts|taille des contrats|taille du contrat|on average|d habitude|en general|\
     en moyenne par|en moyenne pour|habitude|in general|per ton|per tonne|price per ton|price per tonne|\
-    prix a la tonne|prix de la tonne|avec le gouvernement|from government|from governments|from the government|classees selon leurs depenses|classes selon leurs depenses|\
+    prix a la tonne|prix de la tonne|avec le gouvernement|classees selon leurs depenses|classes selon leurs depenses|\
     ranked by number|ranked by spending|ranked by value|with the government";
 
 /// The same in a question only: "electrical work for the library" is a thing.
 pub(crate) const PHRASES_IN_QUESTIONS: &str = "\
-    travaille pour|travaillent pour|work for|work most for|work the most for|work with|working for|working with|\
+    revenue of|revenues of|travaille pour|travaillent pour|work for|work most for|work the most for|work with|working for|working with|\
     works for|works with";
 
 /// Several words that say that it is about now.
@@ -111,6 +111,11 @@ const WINNING: &str = "avec|eu|get|gets|got|has|have|obtenu|obtient|recu|win|win
 /// classement".
 const RANKINGS: &str = "classement|palmares|ranking";
 
+/// From whom a firm has its revenue, and how that is asked for. Elsewhere they are of things: "revenue management
+/// software", "growth chambers", "from government buildings".
+const FROM_GOVERNMENT: &str = "from government|from governments|from the government";
+const GROW: &str = "evolue|evoluent|evolve|evolved|grow|grown";
+
 /// Verbs that begin a question if more words follow: "did anyone bid".
 const FIRST_VERBS: &str = "\
     a t elle|a t il|a t on|are|avons|can|could|did|do|does|existe t il|had|has|have|is|ont elles|ont ils|peut on|\
@@ -133,7 +138,7 @@ const WORDS_OF_QUESTIONS: &str = "\
 /// Words that ask in a question and describe a purchase elsewhere: "price adjustment".
 const WORDS_IN_QUESTIONS: &str = "\
     acheteur|acheteurs|against|already|amount|any|augmente|augmentee|augmentees|augmentes|baisse|changed|declined|\
-    decreased|diminue|dropped|evolue|evolved|fallen|grew|grow|grown|grows|growth|croissance|increased|risen|anybody|anyone|argent|aupres|\
+    decreased|diminue|dropped|evolue|evolved|fallen|grew|grown|grows|increased|risen|anybody|anyone|argent|aupres|\
     autre|autres|be|beaucoup|been|being|chaque|cheaper|cheapest|cher|chere|cheres|chers|chez|combined|comment|\
     compagnie|compagnies|companies|company|competitor|competitors|concurrent|concurrents|contractor|contractors|\
     contre|cost|costs|could|cout|couts|deal|deals|deja|depenses|division|divisions|dollars|dont|durant|during|each|\
@@ -142,7 +147,7 @@ const WORDS_IN_QUESTIONS: &str = "\
     ils|into|jamais|je|know|least|lowest|mainly|maintenant|many|me|moi|money|montant|montants|more|mostly|n a|n est|\
     n ont|never|next|nous|often|on|others|oui|overall|parmi|pendant|please|pourcentage|pourquoi|price|prices|\
     principalement|\
-    prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|revenue|revenues|revenus|rival|rivals|rivaux|\
+    prix|prochain|prochaine|prochaines|prochains|recemment|recently|regulierement|rival|rivals|rivaux|\
     s il vous plait|savoir|se|see|selon|she|should|since|some|someone|somme|sommes|soumissionnaire|soumissionnaires|\
     souvent|still|supplier|suppliers|surtout|svp|tell|than|that|them|there|they|to|total|toujours|tous|tout|toute|\
     toutes|typique|up|usual|usually|vendor|vendors|voir|vous|we|whether|whom|why|will|worth|would|y|you";
@@ -293,6 +298,27 @@ pub(crate) fn take_public_contracts(written: &mut Vec<Word>) -> bool {
             Some((_, folded)) => is_in(WINNING, folded) && (after.is_empty() || is_next(after)),
         }
     })
+}
+
+/// Removes "from government" at the end of a question, or before the verb there: all is from governments.
+pub(crate) fn take_from_government(written: &mut Vec<Word>) {
+    if begins_question(written) {
+        remove_phrase_between(written, FROM_GOVERNMENT, |_, after| match after {
+            [] => true,
+            [(_, verb)] => is_in(GROW, verb),
+            _ => false,
+        });
+    }
+}
+
+/// Removes what asks how a revenue changed, at the end: "Acme revenue growth", "how did the revenue of Acme grow".
+pub(crate) fn take_growth(written: &mut Vec<Word>) -> bool {
+    const REVENUE_GROWTH: &str = "\
+        revenue evolve|revenue evolved|revenue grow|revenue grown|revenue growth|revenues evolve|revenues grow|\
+        revenues grown|revenus evoluent";
+    let is_end = |_: &[Word], after: &[Word]| after.is_empty();
+    remove_phrase_between(written, REVENUE_GROWTH, is_end)
+        || begins_question(written) && remove_phrase_between(written, GROW, is_end)
 }
 
 /// Whether words begin as a question does, or ask in their midst: "Acme ou Zénith, qui a vendu le plus".

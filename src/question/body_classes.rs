@@ -124,16 +124,20 @@ const OF_NAMES: &str = "area|catholic|catholique|district|local|old|public|regio
 /// How many words before a class may be of a name.
 const MAX_BEFORE: usize = 4;
 
+/// What may be before it.
+const LARGEST: &str = "biggest|highest|largest|top";
+
 /// Whether a word for one of a class says whose contracts are meant: "biggest hospital contract".
 fn are_its_contracts(before: &[Word], phrase: &Word, after: &[Word]) -> bool {
     let is_capital = |word: &Word| word.0.starts_with(char::is_uppercase);
     let is_contract = after
         .first()
         .is_some_and(|(_, folded)| CONTRACTS.contains(&folded.as_str()));
-    let is_named = before
+    // "Driving school" is a thing, and "mount sinai hospital" a name.
+    let is_first = before
         .last()
-        .is_some_and(|word| is_in(OF_NAMES, &word.1) || is_capital(word));
-    is_contract && !is_named && !is_capital(phrase)
+        .is_none_or(|(_, folded)| is_function_word(folded) || is_in(LARGEST, folded) || asks(folded, true));
+    is_contract && is_first && !is_capital(phrase)
 }
 
 fn asks_for_one(before: &[Word], after: &[Word]) -> bool {
@@ -191,7 +195,9 @@ mod tests {
                 "plus gros contrat d'un",
             ),
             ("biggest hospital contract", Some("health"), "biggest contract"),
-            ("Mount Sinai Hospital contracts", None, "Mount Sinai Hospital contracts"),
+            ("mount sinai hospital contracts", None, "mount sinai hospital contracts"),
+            ("driving school contracts", None, "driving school contracts"),
+            ("hospital contracts 2009", Some("health"), "contracts 2009"),
             ("hospital beds", None, "hospital beds"),
             ("which hospital beds cost most", None, "which hospital beds cost most"),
             ("Fédération des cégeps", None, "Fédération des cégeps"),

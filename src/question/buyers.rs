@@ -14,6 +14,7 @@ use crate::{
     model::{
         EntityType, Language, body_names,
         fold::{fold, word_list},
+        municipality::named_cities,
     },
     query::translate::{is_function_word, is_term},
     question::{
@@ -34,17 +35,13 @@ const LEFT_OUT: [&str; 5] = [
     "et des Services sociaux",
 ];
 
-/// What the names of Quebec's bodies begin with, folded, for short and in full, and those of cities in both languages:
-/// publishers write either.
-const KINDS: [(&str, &str); 15] = [
+/// What the names of Quebec's bodies begin with, folded, for short and in full: publishers write either.
+const KINDS: [(&str, &str); 12] = [
     ("cegep", "college d enseignement general et professionnel"),
     ("chu", "centre hospitalier universitaire"),
     ("chu", "hopital"),
     ("centre hospitalier", "hopital"),
     ("cisss", "centre integre de sante et de services sociaux"),
-    ("city of", "ville de"),
-    ("town of", "ville de"),
-    ("municipality of", "municipalite de"),
     ("ciusss", "centre integre universitaire de sante et de services sociaux"),
     ("cpe", "centre de la petite enfance"),
     ("cs", "commission scolaire"),
@@ -195,6 +192,24 @@ fn is_acronym((written, folded): &Word, capitals_tell: bool) -> bool {
     (is_in_capitals || folded.len() >= MIN_ACRONYM) && body_names::is_acronym(folded)
 }
 
+/// What the names of cities begin with in both languages.
+const OF_CITIES: [(&str, &str); 3] = [
+    ("city of", "ville de"),
+    ("town of", "ville de"),
+    ("municipality of", "municipalite de"),
+];
+
+/// The folded name of a city in the other language. None of a name that two cities have: "Ville de Windsor" is in
+/// Quebec, and the City of Windsor in Ontario.
+fn of_other_language(folded: &str) -> impl Iterator<Item = String> {
+    let is_one = named_cities(folded).len() == 1;
+    let both = OF_CITIES
+        .iter()
+        .flat_map(|(english, french)| [(english, french), (french, english)]);
+    both.filter(move |_| is_one)
+        .filter_map(move |(from, to)| Some(format!("{to}{}", folded.strip_prefix(from)?)))
+}
+
 /// What names of bodies begin with before an article that people leave out: "cégep Jonquière".
 const BEFORE_ARTICLES: [&str; 10] = [
     "cegep",
@@ -234,6 +249,7 @@ fn names_of(own: &str) -> Vec<String> {
             .cloned(),
     );
     names.extend(of_other_kind(own));
+    names.extend(of_other_language(own));
     for name in with_articles(own) {
         names.extend(of_other_kind(&name));
         names.push(name);
@@ -294,13 +310,23 @@ mod tests {
         for (short, full) in [
             ("csss du nord", "centre de sante et de services sociaux du nord"),
             ("cs de montreal", "commission scolaire de montreal"),
-            ("municipality of pontiac", "municipalite de pontiac"),
         ] {
             assert_eq!(of_other_kind(short), [full]);
             assert_eq!(of_other_kind(full), [short]);
         }
-        for name in ["cs", "css", "cssx du nord", "region de laval"] {
+        for name in ["cs", "css", "cssx du nord", "ville de laval"] {
             assert_eq!(of_other_kind(name), [""; 0], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_city_has_a_name_in_both_languages_unless_two_cities_have_it() {
+        assert_eq!(
+            Vec::from_iter(of_other_language("city of gatineau")),
+            ["ville de gatineau"]
+        );
+        for name in ["city of windsor", "ville de windsor", "gatineau", "city of"] {
+            assert_eq!(of_other_language(name).next(), None, "{name}");
         }
     }
 

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `words`, `asking_words` | the written words; those that only ask, such as verbs of buying |
 //! | `asked_for`, `entity_types`, `last_price`, `when_it_ends`, `open_calls`, `competition` | orders, totals, shares, averages; types; ends; what takes bids; methods |
-//! | `names`, `buyers`, `body_classes`, `levels`, `places`, `countries` | whose purchases, and where |
+//! | `names`, `firm_names`, `buyers`, `body_classes`, `levels`, `places`, `countries` | whose purchases, and where |
 //! | `period`, `near_period`, `amounts` | when, and for how much |
 //! | `bids`, `comparison` | who bid; two names |
 //! | `related` | questions near to one |
@@ -28,6 +28,7 @@ pub(crate) mod comparison;
 mod competition;
 mod countries;
 pub(crate) mod entity_types;
+pub(crate) mod firm_names;
 mod last_price;
 mod levels;
 mod names;

@@ -9,6 +9,14 @@ use crate::{
     },
 };
 
+/// Units of the calendar, of which one is meant without a number: "last year", not "ces dernières années".
+const ONE: &str = "an|annee|mois|month|semaine|week|year";
+/// What says which one, before it, and in French after it. "Past" is no direction of the calendar: the past year ends
+/// today.
+const BEFORE_ONE: &str = "dernier|derniere|last|next|previous|prochain|prochaine";
+const AFTER_ONE: &str = "dernier|derniere|passe|passee|prochain|prochaine";
+const PAST: &str = "past";
+
 /// What a length of time is counted in.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
@@ -51,7 +59,7 @@ const BEFORE: &str = "avant|before";
 const BY: &str = "by|ici|until";
 
 /// What else a period begins with: "dans les", "over the", "au cours des".
-const STARTS: &str = "au|cours|dans|des|during|for|ici|in|la|le|les|over|pendant|the|within";
+const STARTS: &str = "au|dans|des|during|for|ici|in|la|le|les|over|pendant|the|within";
 
 /// What follows words that say which days a period is about.
 pub(super) const BEGINS: [&str; 5] = [NEXT, LAST, WITHIN, BEFORE, BY];
@@ -77,6 +85,10 @@ pub(super) fn take(written: &mut Vec<Word>, today: Date, may_come: bool) -> Opti
     let label = format!("{} ({first}–{last})", without_marks(&written[from..=to]));
     while from > 0 && is_in(STARTS, &written[from - 1].1) {
         from -= 1;
+        // "Au cours des"
+        if from > 1 && written[from - 1].1 == "cours" && written[from - 2].1 == "au" {
+            from -= 1;
+        }
     }
     written.drain(from..=to);
     Some(Period {
@@ -121,6 +133,9 @@ type Found = (Direction, Option<i32>, Unit, usize, usize);
 /// "next three months", "3 derniers mois", "within 90 days", where the unit is.
 fn length(written: &[Word], at: usize, may_come: bool) -> Option<Found> {
     let unit = unit(&written[at].1)?;
+    if at > 0 && is_in(PAST, &written[at - 1].1) && is_in(ONE, &written[at].1) {
+        return Some((Direction::Last, Some(1), unit, at - 1, at));
+    }
     let [.., (_, first), (_, second)] = &written[..at] else {
         return None;
     };
@@ -135,14 +150,17 @@ fn length(written: &[Word], at: usize, may_come: bool) -> Option<Found> {
     Some((direction, Some(number), unit, from, at))
 }
 
-/// "next year", "le mois dernier", where the unit is. "Last day" and "first week" are words like others.
+/// "next year", "le mois dernier", where the unit is.
 fn calendar(written: &[Word], at: usize) -> Option<Found> {
-    let unit = unit(&written[at].1).filter(|unit| *unit != Unit::Days(1))?;
-    let of = |number: usize| written.get(number).and_then(|(_, folded)| direction(folded));
-    if let Some(direction) = at.checked_sub(1).and_then(of) {
+    let unit = unit(&written[at].1).filter(|_| is_in(ONE, &written[at].1))?;
+    let of = |number: usize, list: &str| {
+        let (_, folded) = written.get(number).filter(|(_, folded)| is_in(list, folded))?;
+        direction(folded)
+    };
+    if let Some(direction) = at.checked_sub(1).and_then(|before| of(before, BEFORE_ONE)) {
         return Some((direction, None, unit, at - 1, at));
     }
-    Some((of(at + 1)?, None, unit, at, at + 1))
+    Some((of(at + 1, AFTER_ONE)?, None, unit, at, at + 1))
 }
 
 /// The days of the year or the month after or before that of today; the seven days after or before today.
@@ -250,6 +268,18 @@ mod tests {
                 Some(["2026-11-22", "2026-11-29", "last week (2026-11-22–2026-11-29)"]),
                 "",
             ),
+            (
+                "salt in the past year",
+                Some(["2025-11-29", "2026-11-29", "past year (2025-11-29–2026-11-29)"]),
+                "salt",
+            ),
+            (
+                "coût des cours des 3 dernières années",
+                Some(["2023-11-29", "2026-11-29", "3 dernières années (2023-11-29–2026-11-29)"]),
+                "coût des cours",
+            ),
+            ("sel ces dernières années", None, "sel ces dernières années"),
+            ("accounts 3 months past due", None, "accounts 3 months past due"),
             ("next day delivery", None, "next day delivery"),
             ("three months", None, "three months"),
             ("last 500 years", None, "last 500 years"),

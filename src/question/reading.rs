@@ -13,8 +13,8 @@ use crate::{
             without_question,
         },
         asking_words::{
-            GREW, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_order,
-            take_public_contracts, take_ranking,
+            GREW, NOW, PHRASES, PHRASES_IN_QUESTIONS, begins_question, take_divisions, take_from_government,
+            take_order, take_public_contracts, take_ranking,
         },
         bids::take_never_won,
         body_classes::class_named,
@@ -22,6 +22,7 @@ use crate::{
         competition::take_without_competition,
         countries::take_country,
         entity_types::{take_entity_types, take_one_of_type},
+        firm_names::{with_article, without_possessive},
         last_price::take_last_price,
         levels::{has_lower_case, take_cities, take_level},
         near_period,
@@ -30,7 +31,7 @@ use crate::{
         places::City,
         takes::Takes,
         when_it_ends::take_when_it_ends,
-        words::{Word, remove_phrase, remove_phrase_between, without_marks, words},
+        words::{Word, joined, remove_phrase, remove_phrase_between, words},
     },
 };
 
@@ -86,7 +87,9 @@ const MAX_QUESTION_WORDS: usize = 30;
 /// What asks for a sum or a price at the end of a text.
 const TOTALS: &str = "\
     contrats au total|original value|valeur initiale|valeur originale|cost|costs|cout|couts|montant total|number of contracts|price|prices|prix|total|total amount|\
-    revenue|revenues|revenus|total contracts|total number of contracts|total value|totaux|valeur totale";
+    total contracts|total number of contracts|total value|totaux|valeur totale";
+
+const REVENUES: &str = "revenue|revenues|revenus";
 
 /// Words for the category of construction.
 const CONSTRUCTION: [&str; 5] = [
@@ -103,9 +106,6 @@ const BY_AMENDMENTS: &str = "\
     with amendments";
 /// What else contracts are called that cost more than before.
 const ENDED: &str = "completed|ended|finished|termine|termines";
-
-/// The articles that names of firms begin with.
-const ARTICLES: [&str; 4] = ["la", "le", "les", "the"];
 
 /// Which days of the records a period is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -160,6 +160,7 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
     let has_names = has_lower_case(&written);
     let is_start_of_firm = |start: &str| takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(start));
     let mut question = Question::of_time_and_order(&mut written, takes, is_start_of_firm);
+    take_from_government(&mut written);
     let by_year = take_by_year(&mut written);
     let asks = by_year | take_asking(&mut written) || takes.in_question;
     let is_question = asks || is_question(&written) || question.order.is_some();
@@ -201,13 +202,7 @@ pub(crate) fn read<'a>(text: &str, takes: Takes<'a>) -> Option<Question<'a>> {
         return None;
     }
     question.has_conditions = conditions > 0;
-    let about = without_possessive(content(written, is_question), takes.suppliers);
-    let about = if question.has_name() {
-        without_firms(about)
-    } else {
-        about
-    };
-    question.words = with_article(text, about, takes.suppliers);
+    question.words = question.about(text, content(written, is_question), takes.suppliers);
     let alone = question.read_rest(takes.category && conditions > 0) || alone;
     let is_search = !question.words.is_empty() || conditions > 1 || alone || is_question && conditions > 0;
     is_search.then_some(question)
@@ -297,6 +292,13 @@ impl<'a> Question<'a> {
         false
     }
 
+    /// What the words that are left are about, as a name or a thing. `text`: all words.
+    fn about(&self, text: &str, left: String, suppliers: Option<&SupplierList>) -> String {
+        let about = without_possessive(left, suppliers);
+        let about = if self.has_name() { without_firms(about) } else { about };
+        with_article(text, about, suppliers)
+    }
+
     /// Removes the entity type of the one record that the order asks for.
     fn take_one(&self, written: &mut Vec<Word>) -> &'static [EntityType] {
         let asks_for_one = matches!(self.order, Some(["value" | "date", _])) && !asks_for_contracts(written);
@@ -319,7 +321,17 @@ impl<'a> Question<'a> {
     fn take_total(&self, text: &str, written: &mut Vec<Word>, takes: Takes) -> bool {
         let is_name = takes.suppliers.is_some_and(|suppliers| suppliers.has_name_from(text));
         let has_other = |before: &[Word]| !before.is_empty() || self.has_name();
-        !is_name && remove_phrase_between(written, TOTALS, |before, after| has_other(before) && after.is_empty())
+        // "Parking meter revenue" is a thing.
+        let is_of_firm = |before: &[Word]| {
+            takes
+                .suppliers
+                .is_some_and(|firms| firms.has_name_from(&joined(before)))
+        };
+        !is_name
+            && (remove_phrase_between(written, TOTALS, |before, after| has_other(before) && after.is_empty())
+                || remove_phrase_between(written, REVENUES, |before, after| {
+                    is_of_firm(before) && after.is_empty()
+                }))
     }
 
     /// How many conditions there are, and whether they are a search without further words. `written`: what is left.
@@ -347,29 +359,6 @@ impl<'a> Question<'a> {
     }
 }
 
-/// A word with the article in the text before it, if both begin the name of a firm: "La Presse" is not a press. Several
-/// words identify a firm without its article, which publishers may leave out.
-pub(crate) fn with_article(text: &str, about: String, suppliers: Option<&SupplierList>) -> String {
-    let written = words(text);
-    let is_capital = |word: &str| word.starts_with(char::is_uppercase);
-    let before = written.windows(2).find(|pair| without_marks(&pair[1..]) == about);
-    let article = before.map(|pair| pair[0].0).filter(|article| {
-        let is_name = suppliers.is_some_and(|suppliers| suppliers.has_name_from(&format!("{article} {about}")));
-        is_name && is_capital(article) && is_capital(&about) && ARTICLES.contains(&fold(article).as_str())
-    });
-    article.map_or_else(|| about.clone(), |article| format!("{article} {about}"))
-}
-
-/// "Bell Canada's" as "Bell Canada", if that is the name of a firm and the other is not.
-fn without_possessive(about: String, suppliers: Option<&SupplierList>) -> String {
-    let owner = about.strip_suffix("'s").or_else(|| about.strip_suffix("’s"));
-    let is_name = |name: &str| suppliers.is_some_and(|suppliers| suppliers.has_name_from(name));
-    match owner {
-        Some(owner) if is_name(owner) && !is_name(&about) => owner.to_owned(),
-        _ => about,
-    }
-}
-
 /// Removes the words that ask for what ends or closes next.
 fn soon(written: &mut Vec<Word>, takes: Takes) -> Option<PeriodOf> {
     let kinds = [
@@ -381,11 +370,9 @@ fn soon(written: &mut Vec<Word>, takes: Takes) -> Option<PeriodOf> {
         .find_map(|(is_taken, asking, of)| (is_taken && asking.take(written)).then_some(of))
 }
 
-/// Removes the period in which contracts or calls end, which may be to come.
-fn period_of_end(written: &mut Vec<Word>, today: Date) -> Option<Period> {
-    near_period::take_until(written, today)
-        .or_else(|| near_period::take(written, today, true))
-        .or_else(|| Period::take(written, today))
+/// Removes a period near today, in which contracts or calls end.
+fn period_to_come(written: &mut Vec<Word>, today: Date) -> Option<Period> {
+    near_period::take_until(written, today).or_else(|| near_period::take(written, today, true))
 }
 
 /// Removes the period of the words, and those that say which days it is about.
@@ -395,9 +382,17 @@ fn period(written: &mut Vec<Word>, takes: Takes) -> Option<(Period, PeriodOf)> {
         (takes.ending, Asking::Ending, PeriodOf::Ending),
     ];
     for (_, asking, of) in kinds.into_iter().filter(|(is_taken, ..)| *is_taken) {
+        // "Ending in 3 months": "in" is of the period, in "ending in 2027" of the words before.
+        let mut rest = written.clone();
+        if let Some(period) = period_to_come(&mut rest, takes.today)
+            && asking.take_of_day(&mut rest)
+        {
+            *written = rest;
+            return Some((period, of));
+        }
         let mut rest = written.clone();
         if asking.take_of_day(&mut rest)
-            && let Some(period) = period_of_end(&mut rest, takes.today)
+            && let Some(period) = Period::take(&mut rest, takes.today)
         {
             *written = rest;
             return Some((period, of));

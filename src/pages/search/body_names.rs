@@ -1,6 +1,6 @@
 //! The names under which the records of a buyer are counted, where it has several: former ones, and those of divisions.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::cmp::Reverse;
 
 use crate::{
     catalog::suppliers::SupplierList,
@@ -18,19 +18,36 @@ pub(super) fn body_names(
     bodies: &SupplierList,
     found: &Aggregation,
 ) -> Option<String> {
-    let body = bodies.find_id(asked.value("body")?)?;
-    let mut records_of: BTreeMap<&str, u64> = BTreeMap::new();
+    let all: Vec<u32> = asked
+        .choices("body")
+        .into_iter()
+        .filter_map(|id| bodies.find_id(id))
+        .collect();
+    let is_own = |name: &&String| bodies.find_name(name).is_some_and(|body| all.contains(&body));
+    let mut names: Vec<(Vec<&String>, u64)> = Vec::new();
     for combination in &found.combinations {
-        // A record has the name in both languages, and perhaps other bodies next to it.
-        let mut names = combination.values.iter();
-        if let Some(name) = names.find(|name| bodies.find_name(name) == Some(body)) {
-            *records_of.entry(name).or_default() += combination.count;
+        // In both languages, and next to other bodies.
+        let own: Vec<&String> = combination.values.iter().filter(is_own).collect();
+        let same = |(known, _): &&mut (Vec<&String>, u64)| own.iter().any(|name| known.contains(name));
+        if let Some((known, records)) = names.iter_mut().find(same) {
+            known.extend(own);
+            *records += combination.count;
+        } else if !own.is_empty() {
+            names.push((own, combination.count));
         }
     }
-    let count = records_of.len();
-    let mut names = Vec::from_iter(records_of);
-    names.sort_by_key(|(name, records)| (Reverse(*records), *name));
-    let listed = names.iter().take(MAX_LISTED);
+    let is_in_language = |name: &&&String| {
+        let body = bodies.find_name(name).and_then(|body| bodies.get(body));
+        body.is_some_and(|body| body.name_in(t.language()) == name.as_str())
+    };
+    let shown = names.into_iter().map(|(names, records)| {
+        let name = names.iter().find(is_in_language).or(names.first());
+        (name.map_or("", |name| name.as_str()), records)
+    });
+    let mut shown: Vec<(&str, u64)> = shown.collect();
+    shown.sort_by_key(|(name, records)| (Reverse(*records), *name));
+    let count = shown.len();
+    let listed = shown.iter().take(MAX_LISTED);
     let listed: Vec<String> = listed
         .map(|(name, records)| t.with("search-body-name", &[("name", &shortened(name)), ("count", records)]))
         .collect();

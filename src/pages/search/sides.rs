@@ -10,7 +10,7 @@ use crate::{
     },
     question::{
         asked_for::content,
-        reading::with_article,
+        firm_names::with_article,
         words::{Word, is_in, without_marks, words},
     },
 };

@@ -273,9 +273,10 @@ impl Split {
     /// Whether it is shown before what the words find as words. `records`: what it finds; `total`: what they find.
     pub(crate) fn leads(&self, records: u64, total: u64) -> bool {
         let is_in_place = self.is_in_place && records >= total;
-        let is_meant = self.has_years || self.is_of_contracts || is_in_place;
-        // None open is an answer; what the words find is closed, or has them by chance.
-        self.is_whole || self.is_open || records > 0 && (is_meant || is_by_chance(total, records))
+        let is_meant = self.has_years || self.is_open || self.is_of_contracts || is_in_place;
+        // None open is an answer: what "open tenders for salt" finds as words is closed, or has them by chance.
+        let asks_for_open = self.is_open && self.wanted == [EntityType::Tender];
+        self.is_whole || asks_for_open || records > 0 && (is_meant || is_by_chance(total, records))
     }
 
     /// What the search is called: `about` is the name of what is left of its words.

@@ -71,20 +71,31 @@ struct Code {
     records: u64,
 }
 
-/// What is before something that a title leaves out.
-const EXCLUSIONS: [&str; 6] = [
+/// What is before something that a title leaves out, in small letters.
+const EXCLUSIONS: [&str; 8] = [
     ", not ",
     ", non ",
+    " excl. ",
     " excluding ",
     " except ",
     " sauf ",
     " à l'exclusion ",
+    " à l’exclusion ",
 ];
 
-/// A title without what it leaves out: "Live animals, not raised for food" is not found by "food".
-fn included(title: &str) -> &str {
-    let ends = EXCLUSIONS.iter().filter_map(|exclusion| title.find(exclusion));
-    &title[..ends.min().unwrap_or(title.len())]
+/// A title without what it leaves out, up to the next comma: "Live animals, not raised for food" is not found by
+/// "food".
+fn included(title: &str) -> String {
+    let title = title.to_lowercase();
+    let found = EXCLUSIONS
+        .iter()
+        .filter_map(|exclusion| title.find(exclusion).map(|start| (start, exclusion.len())));
+    let Some((start, length)) = found.min() else {
+        return title;
+    };
+    let left_out = &title[start + length..];
+    let rest = left_out.find(',').map_or("", |comma| &left_out[comma..]);
+    format!("{}{rest}", &title[..start])
 }
 
 impl CodeWords {
@@ -118,7 +129,7 @@ impl CodeWords {
         let titles = [&words.en, &words.fr]
             .into_iter()
             .flatten()
-            .map(|text| word_list(included(text)));
+            .map(|text| word_list(&included(text)));
         let titles: Vec<Vec<String>> = titles.collect();
         let number = |words: &[String], all: &mut CodeWords| words.iter().map(|word| all.number(word)).collect();
         let content = |words: &Vec<String>| -> Vec<String> {
@@ -343,6 +354,22 @@ mod tests {
             text
         };
         translator.codes_of(&text)
+    }
+
+    #[test]
+    fn titles_are_not_found_by_what_they_leave_out() {
+        for (title, expected) in [
+            ("Live animals, not raised for food", "live animals"),
+            ("Animaux vivants, non destinés à l’alimentation", "animaux vivants"),
+            (
+                "House Furnishing, excl. Furniture, and parts",
+                "house furnishing,, and parts",
+            ),
+            ("Outils SAUF les clés, pièces", "outils, pièces"),
+            ("Services not elsewhere specified", "services not elsewhere specified"),
+        ] {
+            assert_eq!(included(title), expected, "{title}");
+        }
     }
 
     #[test]

@@ -83,6 +83,24 @@ fn records_with_a_word_only_in_a_name_are_stated_and_left_out() {
 }
 
 #[test]
+fn an_answer_leaves_out_few_records_that_only_a_suppliers_name_finds() {
+    let titled = (1..=12).map(|number| contract(number, json!({"title_en": "Paving of streets"})));
+    let untitled = contract(13, json!({"vendor_name": "Paving Bros", "category": "Bridges"}));
+    let server = TestServer::own(&titled.chain([untitled]).collect::<Vec<_>>(), |_| {});
+    let html = notes(&server, "/en/search?q=contracts+for+paving+in+2023");
+    for shown in [
+        "12 contracts worth $78,000, 2023",
+        "With a word only in a name, of the supplier or the buyer, and not counted: 1 contract.",
+        "q_in=stated_purchase",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    let html = notes(&server, "/fr/search?kind=contract&q=paving&q_in=stated_purchase");
+    let shown = "Seulement les fiches où chaque mot est dans le titre, la description ou le code";
+    assert!(html.contains(shown), "{html}");
+}
+
+#[test]
 fn a_search_by_a_day_that_records_lack_says_so() {
     let server = TestServer::own(&contracts(), |_| {});
     for (address, shown) in [

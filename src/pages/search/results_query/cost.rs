@@ -74,6 +74,7 @@ impl Plan {
         let cost = spelled.iter().fold(cost, |cost, (split, searches)| {
             cost.with_text(generation, &split.query, *searches)
         });
+        let cost = with_texts_of_shares(cost, generation, splits);
         // The values of other contracts are counted and summed, too, perhaps in types that no split has.
         let summed = splits.iter().map(|split| &split.query);
         let cost = splits
@@ -105,6 +106,16 @@ impl Plan {
             SCANS_OF_ANSWER + of_order + days + growth::scans(splits) + 2 * figures,
         ))
     }
+}
+
+/// With the texts that are read for the shares of values.
+fn with_texts_of_shares(cost: ScanCost, generation: &Generation, splits: &[Split]) -> ScanCost {
+    let searches = splits
+        .iter()
+        .filter_map(|split| Some([&split.query, &split.of_all.as_ref()?.query]));
+    searches
+        .flatten()
+        .fold(cost, |cost, query| cost.with_text(generation, query, 1))
 }
 
 /// The search with conditions in place of words that has most records, and how many searches without one of its words

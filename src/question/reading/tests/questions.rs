@@ -252,6 +252,29 @@ fn a_share_is_asked_for_by_its_words() {
 }
 
 #[test]
+fn revenue_and_growth_are_asked_for_at_the_end_only() {
+    for (text, words) in [
+        ("how did the revenue of Acme grow", "Acme"),
+        ("Acme revenue growth by year", "Acme"),
+        ("how did Acme revenue from government grow", "Acme"),
+        ("who sells growth hormone", "growth hormone"),
+        ("who buys revenue management software", "revenue management software"),
+        ("who bought from government buildings", "government buildings"),
+    ] {
+        let question = read(text, Takes::all_but_names()).unwrap_or_default();
+        assert_eq!(question.words, words, "{text}");
+    }
+    let question = read(
+        "how much did Acme get from the Government of Canada",
+        Takes::all_but_names(),
+    )
+    .unwrap();
+    assert_eq!((question.level, question.words.as_str()), (Some("federal"), "Acme"));
+    let question = read("parking meter revenue 2015", Takes::all_but_names()).unwrap();
+    assert_eq!(question.words, "parking meter revenue");
+}
+
+#[test]
 fn what_was_spent_is_asked_of_contracts() {
     for (text, types) in [
         ("how much did Acme pay and what was spent", CONTRACT_TYPES),
@@ -289,6 +312,21 @@ fn ends_of_contracts_are_asked_for_by_a_time_to_come() {
             "tenders closing within 10 days",
             "",
             (PeriodOf::Closing, "2026-11-29", "2026-12-09"),
+        ),
+        (
+            "salt tenders due in 10 days",
+            "salt",
+            (PeriodOf::Closing, "2026-11-29", "2026-12-09"),
+        ),
+        (
+            "contracts that expire in 6 months",
+            "",
+            (PeriodOf::Ending, "2026-11-29", "2027-05-29"),
+        ),
+        (
+            "salt contracts ending in 2027",
+            "salt",
+            (PeriodOf::Ending, "2027", "2027"),
         ),
         (
             "salt contracts of the last five years",
