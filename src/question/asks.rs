@@ -37,6 +37,11 @@ const SELLERS: &str = "\
     quelle entreprise vend|quelles entreprises vendent|qui a fourni|qui a vendu|qui fournit|qui fournissent|qui vend|\
     qui vendent|which companies sell|which company sells|who provides|who sells|who sold|who supplied|who supplies";
 
+/// What asks who got contracts.
+const WINNERS: &str = "\
+    qui a eu|qui a gagne|qui a obtenu|qui a remporte|qui gagne|qui obtient|qui ont gagne|qui ont obtenu|qui remporte|\
+    which companies won|which company won|which firm won|which firms won|who gets|who got|who wins|who won";
+
 /// Which price is asked for that no publisher states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PriceAsked {
@@ -68,6 +73,8 @@ pub(crate) struct Asks {
     pub(crate) buyers: bool,
     /// Who sells a thing.
     pub(crate) sellers: bool,
+    /// Who got contracts.
+    pub(crate) winners: bool,
     /// Which part of a body buys.
     pub(crate) divisions: bool,
     /// The figures of each year.
@@ -93,6 +100,7 @@ impl Asks {
         Asks {
             buyers: divisions || asks_for_buyers(text),
             sellers: has(SELLERS),
+            winners: has(WINNERS),
             divisions,
             by_year: take_by_year(&mut written.clone()),
             increases: has(GREW),
@@ -117,6 +125,13 @@ mod tests {
                 "qui vend du sel",
                 Asks {
                     sellers: true,
+                    ..nothing()
+                },
+            ),
+            (
+                "qui a obtenu le plus de contrats de pavage",
+                Asks {
+                    winners: true,
                     ..nothing()
                 },
             ),

@@ -335,8 +335,9 @@ fn of_names(context: &SearchContext, text: &str, split: Option<(&Split, u64)>, t
         }
     };
     let of_words = split.map_or(text, |(split, _)| split.words.as_str());
-    // "Qui vend des pneus" asks for a thing, which is in the names of firms, too.
-    let is_thing = context.asks.sellers && !of_words.contains(char::is_uppercase) && searched > 0;
+    // "Qui vend des pneus" asks for a thing, which is in the names of firms, too; "who got pavage" only for a known one.
+    let asks_for_thing = context.asks.sellers || context.asks.winners && is_term(&fold(of_words));
+    let is_thing = asks_for_thing && !of_words.contains(char::is_uppercase) && searched > 0;
     let is_exact = !named.is_empty();
     let is_name = |(_, records): &(Meaning, u64)| !is_thing && records.saturating_mul(NAME_OF) >= searched;
     let (first, in_names) = match part {
