@@ -335,7 +335,7 @@ fn of_names(context: &SearchContext, text: &str, split: Option<(&Split, u64)>, t
         }
     };
     let of_words = split.map_or(text, |(split, _)| split.words.as_str());
-    // "Qui vend des pneus" asks for a thing, which is in the names of firms, too; "who got pavage" only for a known one.
+    // "Qui vend des pneus" asks for a thing, which is in the names of firms, too; "who got paving" if that is known.
     let asks_for_thing = context.asks.sellers || context.asks.winners && is_term(&fold(of_words));
     let is_thing = asks_for_thing && !of_words.contains(char::is_uppercase) && searched > 0;
     let is_exact = !named.is_empty();
