@@ -202,12 +202,11 @@ const OF_CITIES: [(&str, &str); 3] = [
 /// The folded name of a city in the other language. None of a name that two cities have: "Ville de Windsor" is in
 /// Quebec, and the City of Windsor in Ontario.
 fn of_other_language(folded: &str) -> impl Iterator<Item = String> {
-    let is_one = named_cities(folded).len() == 1;
     let both = OF_CITIES
         .iter()
         .flat_map(|(english, french)| [(english, french), (french, english)]);
-    both.filter(move |_| is_one)
-        .filter_map(move |(from, to)| Some(format!("{to}{}", folded.strip_prefix(from)?)))
+    let others = both.filter_map(|(from, to)| Some(format!("{to}{}", folded.strip_prefix(from)?)));
+    others.filter(|_| named_cities(folded).len() == 1)
 }
 
 /// What names of bodies begin with before an article that people leave out: "cégep Jonquière".

@@ -163,7 +163,7 @@ fn calendar(written: &[Word], at: usize) -> Option<Found> {
     Some((of(at + 1, AFTER_ONE)?, None, unit, at, at + 1))
 }
 
-/// The days of the year or the month after or before that of today; the seven days after or before today.
+/// All days of the next or the last month or year; of a week, the seven days after or before today.
 fn calendar_days(today: Date, direction: Direction, unit: Unit) -> Option<(Date, Date)> {
     let sign = if direction == Direction::Next { 1 } else { -1 };
     let Unit::Months(months) = unit else {
@@ -191,11 +191,9 @@ fn unit(folded: &str) -> Option<Unit> {
 }
 
 fn direction(folded: &str) -> Option<Direction> {
-    match () {
-        () if is_in(NEXT, folded) => Some(Direction::Next),
-        () if is_in(LAST, folded) => Some(Direction::Last),
-        () => None,
-    }
+    let directions = [(NEXT, Direction::Next), (LAST, Direction::Last)];
+    let found = directions.into_iter().find(|(words, _)| is_in(words, folded));
+    found.map(|(_, direction)| direction)
 }
 
 fn number(folded: &str) -> Option<i32> {

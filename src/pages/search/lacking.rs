@@ -92,9 +92,9 @@ pub(super) fn scans_of_days(query: &SearchQuery) -> usize {
 /// How often the records of a search are scanned for each of [`asked_days`].
 const SCANS_OF_DAY: usize = 2;
 
-/// That most of the records that match the other conditions lack the day that the search has bounds for, or some that
-/// by which it is in order: they do not match, whatever the bounds are, and have no place in the order. Left out if
-/// counting takes too long.
+/// That most of the records that match the other conditions lack the day that the search has bounds for: they do not
+/// match, whatever the bounds are. Of the day by which the records are ordered, that some lack it: they come last. Left
+/// out if counting takes too long.
 pub(super) fn without_day(context: &SearchContext, query: &SearchQuery) -> Result<Option<String>, ApiError> {
     for day in asked_days(query) {
         let others = query.filters.iter().filter(|filter| !is_of_day(filter, day));

@@ -295,7 +295,6 @@ pub(super) fn where_words_are(query: &SearchQuery, words_in: WordsIn) -> Option<
 
 /// What is counted of the matches: the facets of the page, the bodies of buyers unless each name is ranked for itself,
 /// and the currencies of the values.
-///
 fn figures(entity_type: EntityType, by_name: bool, finds_median: bool) -> FigurePlan {
     let schema = Schema::of(entity_type);
     let shown = facets::of(schema);

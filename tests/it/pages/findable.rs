@@ -607,6 +607,28 @@ fn an_answer_states_the_names_of_a_buyer_a_share_of_the_value_and_doubts_of_othe
 }
 
 #[test]
+fn a_name_is_not_taken_for_a_part_of_it() {
+    let records = [
+        contract("a", json!({"vendor_name": "Les Entreprises Michaudville Inc."})),
+        contract("b", json!({"title_en": "Michaudville bridge"})),
+        contract("c", json!({"title_en": "Information technology services"})),
+        contract(
+            "d",
+            json!({"department_en": "Technology Services", "department_fr": null}),
+        ),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let html = server.html(
+        "/fr/search?q=qui+a+soumissionn%C3%A9+contre+Les+Entreprises+Michaudville",
+        200,
+    );
+    assert_shows(&html, &["Qui a soumissionné : Les Entreprises Michaudville Inc."]);
+    // The trade, not the division.
+    let html = server.html("/en/search?q=contracts+for+IT+services+in+2024", 200);
+    assert_shows(&html, &["information technology services, 2024 1 contract"]);
+}
+
+#[test]
 fn an_answer_ranks_without_the_records_in_doubt_that_decide() {
     let of = |id: &str, vendor: &str, value: f64, flags: Value| {
         contract(

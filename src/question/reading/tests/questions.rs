@@ -275,6 +275,19 @@ fn revenue_and_growth_are_asked_for_at_the_end_only() {
 }
 
 #[test]
+fn firms_of_a_trade_are_what_they_do() {
+    for (text, trade) in [
+        ("firmes de génie", "génie"),
+        ("entreprises d'excavation", "excavation"),
+        ("firms", "firms"),
+        ("law firms", "law firms"),
+        ("suppliers day", "suppliers day"),
+    ] {
+        assert_eq!(without_firms(text.to_owned()), trade, "{text}");
+    }
+}
+
+#[test]
 fn what_was_spent_is_asked_of_contracts() {
     for (text, types) in [
         ("how much did Acme pay and what was spent", CONTRACT_TYPES),
